@@ -1,0 +1,59 @@
+//! What the crowd hands to a renderer each frame: plain slices, nothing to call back into.
+
+use crate::index::CharacterKind;
+use crate::math::Mat3x4;
+use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
+
+/// One visible character, as the vertex shader reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(16))]
+pub struct InstanceRecord {
+    /// Places the character's model space in the world; rotation, uniform scale, translation.
+    pub world_from_model: Mat3x4,
+    /// First palette matrix of this character, counted in matrices from the start of its page.
+    pub palette_offset: u32,
+    /// Multiplies the base colour: RGBA, 8 bits each, red lowest, linear; alpha is ignored.
+    pub tint: u32,
+    /// The character's id, for colour modes and picking.
+    pub id: u32,
+    /// Free for colour modes; zero otherwise.
+    pub flags: u32,
+}
+
+/// Instances of one kind whose palettes lie in one page.
+///
+/// Within a group those that only the camera sees come first, then those that both see, then those
+/// that only the shadow map sees: so each view's instances are one range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawGroup {
+    /// Which meshes.
+    pub kind: CharacterKind,
+    /// Index into [`CrowdDraw::pages`].
+    pub page: u32,
+    /// Into [`CrowdDraw::instances`]: in the camera's frustum.
+    pub camera: Range<u32>,
+    /// Into [`CrowdDraw::instances`]: in the shadow map's frustum.
+    pub shadow: Range<u32>,
+}
+
+/// One page of palette memory. Pages never shrink and never exceed the size that the renderer
+/// named; a page's rows beyond `dirty` are as they were last frame.
+#[derive(Clone, Copy, Debug)]
+pub struct PageView<'a> {
+    /// Palette matrices; may be longer than last frame, never shorter.
+    pub matrices: &'a [Mat3x4],
+    /// What was written this frame, ascending and not overlapping, in matrices.
+    pub dirty: &'a [Range<u32>],
+}
+
+/// All of the crowd that one frame draws.
+#[derive(Clone, Copy, Debug)]
+pub struct CrowdDraw<'a> {
+    /// Every visible instance, group by group.
+    pub instances: &'a [InstanceRecord],
+    /// One per (kind, page) with anything visible.
+    pub groups: &'a [DrawGroup],
+    /// All palette pages.
+    pub pages: &'a [PageView<'a>],
+}

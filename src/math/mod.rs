@@ -1,0 +1,13 @@
+//! Rank 0: transforms, views and frusta. No knowledge of bones, files or the GPU.
+
+pub mod bounds;
+pub mod frustum;
+pub mod mat3x4;
+pub mod trs;
+pub mod view;
+
+pub use bounds::Bounds;
+pub use frustum::Frustum;
+pub use mat3x4::Mat3x4;
+pub use trs::Trs;
+pub use view::View;

@@ -1,0 +1,59 @@
+//! A camera reduced to what culling and drawing need of it.
+
+use super::Frustum;
+use glam::{Mat4, Vec3};
+
+/// A point of view in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// World position of the eye, metres.
+    pub eye: Vec3,
+    /// Unit vector of the line of sight.
+    pub forward: Vec3,
+    /// Right-handed, y up, looking along its own -z.
+    pub view_from_world: Mat4,
+    /// Perspective with depth 0..1 (near to far).
+    pub clip_from_view: Mat4,
+    /// Vertical field of view, radians.
+    pub fov_y: f32,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+}
+
+impl View {
+    /// Near plane of every perspective view, metres.
+    pub const NEAR: f32 = 0.1;
+
+    /// A perspective view from `eye` towards `target`; the size is clamped to at least one pixel.
+    pub fn look_at(eye: Vec3, target: Vec3, fov_y: f32, far: f32, size: (u32, u32)) -> Self {
+        let (width, height) = (size.0.max(1), size.1.max(1));
+        let forward = (target - eye).normalize_or(Vec3::NEG_Z);
+        let up = if forward.y.abs() > 0.999 { Vec3::Z } else { Vec3::Y };
+        Self {
+            eye,
+            forward,
+            view_from_world: Mat4::look_to_rh(eye, forward, up),
+            clip_from_view: Mat4::perspective_rh(
+                fov_y,
+                width as f32 / height as f32,
+                Self::NEAR,
+                far.max(Self::NEAR * 2.0),
+            ),
+            fov_y,
+            width,
+            height,
+        }
+    }
+
+    /// Clip space from world space.
+    pub fn clip_from_world(&self) -> Mat4 {
+        self.clip_from_view * self.view_from_world
+    }
+
+    /// The planes of what this view can see.
+    pub fn frustum(&self) -> Frustum {
+        Frustum::from_clip_from_world(&self.clip_from_world())
+    }
+}
