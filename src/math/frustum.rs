@@ -34,11 +34,12 @@ impl Frustum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::camera::rh::{proj::directx, view};
 
     #[test]
     fn spheres_in_front_pass_and_spheres_behind_or_aside_do_not() {
-        let view = Mat4::look_to_rh(Vec3::ZERO, Vec3::Z, Vec3::Y);
-        let clip = Mat4::perspective_rh(1.0, 1.0, 0.1, 100.0) * view;
+        let view = view::look_to_mat4(Vec3::ZERO, Vec3::Z, Vec3::Y);
+        let clip = directx::perspective(1.0, 1.0, 0.1, 100.0) * view;
         let f = Frustum::from_clip_from_world(&clip);
         assert!(f.sphere_may_be_visible(Vec3::new(0.0, 0.0, 10.0), 0.1));
         assert!(!f.sphere_may_be_visible(Vec3::new(0.0, 0.0, -1.0), 0.5));
@@ -50,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_projection_without_far_plane_keeps_what_is_far() {
-        let clip = Mat4::perspective_infinite_rh(1.0, 1.0, 0.1)
-            * Mat4::look_to_rh(Vec3::ZERO, Vec3::Z, Vec3::Y);
+        let clip = directx::perspective_infinite(1.0, 1.0, 0.1)
+            * view::look_to_mat4(Vec3::ZERO, Vec3::Z, Vec3::Y);
         let f = Frustum::from_clip_from_world(&clip);
         assert!(f.sphere_may_be_visible(Vec3::new(0.0, 0.0, 1e7), 1.0));
         assert!(!f.sphere_may_be_visible(Vec3::new(0.0, 0.0, -3.0), 1.0));

@@ -1,6 +1,7 @@
 //! A camera reduced to what culling and drawing need of it.
 
 use super::Frustum;
+use glam::camera::rh::{proj::directx, view};
 use glam::{Mat4, Vec3};
 
 /// A point of view in the world.
@@ -34,8 +35,8 @@ impl View {
         Self {
             eye,
             forward,
-            view_from_world: Mat4::look_to_rh(eye, forward, up),
-            clip_from_view: Mat4::perspective_rh(
+            view_from_world: view::look_to_mat4(eye, forward, up),
+            clip_from_view: directx::perspective(
                 fov_y,
                 width as f32 / height as f32,
                 Self::NEAR,
