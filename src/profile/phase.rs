@@ -1,5 +1,6 @@
-//! Phases, zones and plots: the one place that names Tracy.
+//! The phases of a frame and where their time is added up.
 
+use super::zone::{ZoneLocation, zone};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -78,8 +79,11 @@ impl PhaseTimes {
         result
     }
 
-    /// Runs `work` on a worker thread and adds its time to the phase's worker time.
+    /// Runs `work` on a worker thread and adds its time to the phase's worker time. With a viewer
+    /// connected it is a zone on that thread, so that the workers' lanes are not empty; it is meant
+    /// for a chunk of characters, not for one.
     pub fn worker<R>(&self, phase: Phase, work: impl FnOnce() -> R) -> R {
+        let _zone = zone(&WORKER_ZONES[phase as usize], super::watched());
         let start = Instant::now();
         let result = work();
         self.worker[phase as usize].fetch_add(nanos(start), Ordering::Relaxed);
@@ -113,6 +117,21 @@ fn nanos(start: Instant) -> u64 {
     start.elapsed().as_nanos() as u64
 }
 
+/// Where worker time is shown, in the order of [`Phase::ALL`]; named apart from the main thread's
+/// spans, so that statistics over one do not mix in the other.
+static WORKER_ZONES: [ZoneLocation; Phase::COUNT] = [
+    ZoneLocation::new(c"cull, worker"),
+    ZoneLocation::new(c"gate, worker"),
+    ZoneLocation::new(c"record, worker"),
+    ZoneLocation::new(c"execute, worker"),
+    ZoneLocation::new(c"follow, worker"),
+    ZoneLocation::new(c"serial, worker"),
+    ZoneLocation::new(c"gather, worker"),
+    ZoneLocation::new(c"upload, worker"),
+    ZoneLocation::new(c"submit, worker"),
+];
+
+/// One static call site per phase, because a span's name is part of its call site.
 fn span(phase: Phase) -> tracing::Span {
     match phase {
         Phase::Cull => tracing::info_span!("cull"),
@@ -124,5 +143,69 @@ fn span(phase: Phase) -> tracing::Span {
         Phase::Gather => tracing::info_span!("gather"),
         Phase::Upload => tracing::info_span!("upload"),
         Phase::Submit => tracing::info_span!("submit"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::time::Duration;
+    use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+    /// Collects the names of the spans that are entered.
+    struct Names(&'static Mutex<Vec<&'static str>>);
+
+    impl<S> Layer<S> for Names
+    where
+        S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    {
+        fn on_enter(&self, id: &tracing::span::Id, context: Context<'_, S>) {
+            if let Some(span) = context.span(id) {
+                self.0.lock().unwrap().push(span.name());
+            }
+        }
+    }
+
+    #[test]
+    fn each_phase_is_one_span_under_its_own_name() {
+        static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+        let subscriber = tracing_subscriber::registry().with(Names(&NAMES));
+        let times = PhaseTimes::default();
+        tracing::subscriber::with_default(subscriber, || {
+            for phase in Phase::ALL {
+                times.time(phase, || times.worker(phase, || ()));
+            }
+        });
+        let expected: Vec<_> = Phase::ALL.iter().map(|p| p.name()).collect();
+        assert_eq!(*NAMES.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn worker_time_adds_up_over_threads_and_is_kept_apart_from_the_main_threads() {
+        let times = PhaseTimes::default();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| times.add_worker_ns(Phase::Execute, 1_000));
+            }
+        });
+        times.worker(Phase::Execute, || std::thread::sleep(Duration::from_millis(1)));
+        assert!(times.worker_ns(Phase::Execute) >= 1_003_000);
+        assert_eq!(times.main_ns(Phase::Execute), 0);
+        assert_eq!(times.worker_ns(Phase::Record), 0);
+        times.clear();
+        assert_eq!(times.worker_ns(Phase::Execute), 0);
+    }
+
+    #[test]
+    fn phases_are_listed_in_the_order_of_their_values() {
+        for (i, phase) in Phase::ALL.into_iter().enumerate() {
+            assert_eq!(phase as usize, i, "{phase:?}");
+            assert_eq!(
+                serde_json::to_string(&phase).unwrap(),
+                format!("\"{}\"", phase.name()),
+                "the report and the trace use one name"
+            );
+        }
     }
 }
