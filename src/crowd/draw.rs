@@ -38,13 +38,13 @@ pub struct DrawGroup {
 }
 
 /// One page of palette memory. Pages never shrink and never exceed the size that the renderer
-/// named; a page's rows beyond `dirty` are as they were last frame.
-#[derive(Clone, Copy, Debug)]
-pub struct PageView<'a> {
+/// named; a page's rows outside `dirty` are as they were last frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
     /// Palette matrices; may be longer than last frame, never shorter.
-    pub matrices: &'a [Mat3x4],
+    pub matrices: Vec<Mat3x4>,
     /// What was written this frame, ascending and not overlapping, in matrices.
-    pub dirty: &'a [Range<u32>],
+    pub dirty: Vec<Range<u32>>,
 }
 
 /// All of the crowd that one frame draws.
@@ -55,5 +55,5 @@ pub struct CrowdDraw<'a> {
     /// One per (kind, page) with anything visible.
     pub groups: &'a [DrawGroup],
     /// All palette pages.
-    pub pages: &'a [PageView<'a>],
+    pub pages: &'a [Page],
 }

@@ -2,4 +2,4 @@
 
 pub mod draw;
 
-pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, PageView};
+pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
