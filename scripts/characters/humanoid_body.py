@@ -1,0 +1,320 @@
+"""The humanoid's clothes and limbs: shirt, trousers, shoes, arms and hands."""
+
+import numpy as np
+
+from . import humanoid_skeleton as hs
+from .linalg import X, Y, Z, lerp, smoothstep, unit, vec
+from .mesh import Mesh, ring
+
+SKIN, SHIRT, TRIM, TROUSERS, BELT, SHOE, SOLE, HAIR, EYE_WHITE, IRIS, LIPS, BROW, LACE = range(13)
+
+# (sRGB, tinted by the character's colour)
+PAINTS = {
+    SKIN: ((224, 172, 138), False),
+    SHIRT: ((236, 234, 228), True),
+    TRIM: ((150, 148, 146), True),
+    TROUSERS: ((62, 72, 92), False),
+    BELT: ((48, 38, 32), False),
+    SHOE: ((74, 60, 54), False),
+    SOLE: ((226, 222, 212), False),
+    HAIR: ((66, 44, 34), False),
+    EYE_WHITE: ((240, 238, 232), False),
+    IRIS: ((36, 30, 32), False),
+    LIPS: ((176, 112, 96), False),
+    BROW: ((58, 40, 32), False),
+    LACE: ((226, 222, 212), False),
+}
+
+SPINE = (
+    ("pelvis", 0.97),
+    ("spine_01", 1.06),
+    ("spine_02", 1.17),
+    ("spine_03", 1.28),
+)
+
+
+def spine_weights(y):
+    """Blends from one spine bone to the next going up."""
+    out = {}
+    above = 0.0
+    for k in range(len(SPINE) - 1, -1, -1):
+        name, at = SPINE[k]
+        share = smoothstep(SPINE[k - 1][1], at, y) if k else 1.0
+        out[name] = share * (1.0 - above)
+        above += out[name]
+    return out
+
+
+def mixed(*pairs):
+    """Weighted sum of weight mappings."""
+    out = {}
+    for weights, share in pairs:
+        for name, w in weights.items():
+            out[name] = out.get(name, 0.0) + w * share
+    return out
+
+
+def shirt(bones):
+    """Torso with short sleeves, one piece."""
+    m = Mesh(bones)
+    # y, centre z, half width, front, back, squareness
+    rows = [
+        (0.935, 0.000, 0.148, 0.098, 0.100, 2.3),
+        (0.905, 0.000, 0.172, 0.122, 0.122, 2.4),
+        (0.965, 0.000, 0.168, 0.118, 0.120, 2.4),
+        (1.065, -0.002, 0.148, 0.110, 0.104, 2.3),
+        (1.175, -0.006, 0.158, 0.120, 0.106, 2.3),
+        (1.285, -0.012, 0.176, 0.132, 0.112, 2.4),
+        (1.365, -0.016, 0.176, 0.124, 0.114, 2.5),
+        (1.432, -0.020, 0.150, 0.088, 0.098, 2.4),
+        (1.470, -0.022, 0.098, 0.060, 0.076, 2.1),
+        (1.486, -0.020, 0.070, 0.066, 0.062, 2.0),
+        (1.474, -0.020, 0.060, 0.058, 0.054, 2.0),
+    ]
+    rings = []
+    for k, (y, z, width, front, back, power) in enumerate(rows):
+        points = ring(vec(0, y, z), X, Z, width, front, back, 8, power)
+        if k >= 8:
+            points = [p - Y * 0.020 * (p[2] - z) / 0.066 * (1 if p[2] > z else 0.5) for p in points]
+
+        def weights(p):
+            w = spine_weights(p[1])
+            if p[1] > 1.30 and abs(p[0]) > 0.03:
+                side = "l" if p[0] > 0 else "r"
+                share = 0.75 * smoothstep(0.04, 0.13, abs(p[0])) * smoothstep(1.28, 1.40, p[1])
+                w = mixed((w, 1.0 - share), ({f"clavicle_{side}": 1.0}, share))
+            if p[1] > 1.44 and abs(p[0]) < 0.11:
+                share = 0.35 * smoothstep(1.44, 1.49, p[1])
+                w = mixed((w, 1.0 - share), ({"neck": 1.0}, share))
+            return w
+
+        rings.append(m.ring(points, weights))
+    for k in range(len(rings) - 1):
+        paint = TRIM if k in (0, 8, 9) else SHIRT
+        hole = (7, 0, 3, 4) if k in (5, 6) else ()
+        m.bridge(rings[k], rings[k + 1], paint, hole)
+    for side, mid in (("l", 0), ("r", 4)):
+        sign = 1 if side == "l" else -1
+        turn = [(mid + d * sign) % 8 for d in (-1, 0, 1)]
+        loop = [rings[5][turn[1]], rings[5][turn[2]], rings[6][turn[2]], rings[7][turn[2]]]
+        loop += [rings[7][turn[1]], rings[7][turn[0]], rings[6][turn[0]], rings[5][turn[0]]]
+        arm, palm = hs.ARM * vec(sign, 1, 1), hs.PALM * vec(sign, 1, 1)
+        shoulder = hs.SHOULDER * vec(sign, 1, 1)
+        sleeve_rows = [
+            (0.048, 0.074, 0.072, {"clavicle": 0.25, "upperarm_twist": 0.75}),
+            (0.110, 0.070, 0.070, {"upperarm_twist": 0.8, "upperarm": 0.2}),
+            (0.190, 0.068, 0.070, {"upperarm": 1.0}),
+            (0.186, 0.052, 0.054, {"upperarm": 1.0}),
+        ]
+        before = loop
+        for k, (s, thick, deep, w) in enumerate(sleeve_rows):
+            center = shoulder + arm * s + Z * 0.002
+            points = ring(center, palm, Z, thick, deep, deep, 8)
+            weights = {f"{name}_{side}": v for name, v in w.items()}
+            now = m.ring(points, weights)
+            m.bridge(before, now, TRIM if k == 3 else SHIRT)
+            before = now
+        # The armhole itself hangs between chest, clavicle and arm.
+        for k, i in enumerate(loop):
+            row = m.weights[i] * 0.62
+            row[m.bone[f"clavicle_{side}"]] += 0.14 if k in (3, 4, 5) else 0.06
+            row[m.bone[f"upperarm_twist_{side}"]] += 0.24
+            m.weights[i] = row / row.sum()
+    m.oriented()
+    out = m.subdivided(keep=0.85)
+    return out.smooth_weights(2, 0.5, lambda p: p[1] > 1.0 and abs(p[0]) < 0.30)
+
+
+def falling(high, low, y):
+    """1 below `low`, 0 above `high`."""
+    return 1.0 - smoothstep(low, high, y)
+
+
+def leg_weights(p, side):
+    """Along a leg by height: pelvis, thigh, calf."""
+    knee = falling(0.545, 0.425, p[1])
+    hip = falling(0.945, 0.800, p[1])
+    upper = smoothstep(0.58, 0.80, p[1])
+    thigh = {f"thigh_twist_{side}": upper, f"thigh_{side}": 1.0 - upper}
+    leg = mixed((thigh, 1.0 - knee), ({f"calf_{side}": 1.0}, knee))
+    return mixed(({"pelvis": 1.0}, 1.0 - hip), (leg, hip))
+
+
+def trousers(bones):
+    """Waist to ankles, one piece."""
+    m = Mesh(bones)
+    rows = [
+        (1.000, 0.000, 0.140, 0.096, 0.094, 2.3),
+        (0.935, 0.000, 0.160, 0.106, 0.108, 2.4),
+        (0.868, -0.004, 0.172, 0.108, 0.122, 2.5),
+    ]
+
+    def hips(p):
+        if abs(p[0]) < 0.02:
+            return {"pelvis": 1.0}
+        return leg_weights(p, "l" if p[0] > 0 else "r")
+
+    rings = [m.ring(ring(vec(0, y, z), X, Z, w, f, b, 8, n), hips) for y, z, w, f, b, n in rows]
+    m.bridge(rings[0], rings[1], TROUSERS)
+    m.bridge(rings[1], rings[2], TROUSERS)
+    crotch = m.vertex(vec(0, 0.800, -0.004), {"pelvis": 1.0})
+    # y, centre x, centre z, outer half width, inner half width, front, back
+    leg = [
+        (0.790, 0.096, 0.000, 0.078, 0.080, 0.092, 0.102),
+        (0.680, 0.098, 0.004, 0.074, 0.070, 0.084, 0.084),
+        (0.570, 0.099, 0.008, 0.064, 0.060, 0.072, 0.066),
+        (0.485, 0.100, 0.010, 0.060, 0.057, 0.066, 0.060),
+        (0.400, 0.101, 0.000, 0.060, 0.056, 0.058, 0.068),
+        (0.300, 0.103, -0.010, 0.057, 0.053, 0.056, 0.068),
+        (0.190, 0.104, -0.018, 0.052, 0.050, 0.056, 0.058),
+        (0.082, 0.104, -0.016, 0.056, 0.054, 0.066, 0.062),
+        (0.096, 0.104, -0.016, 0.044, 0.042, 0.052, 0.050),
+    ]
+    for side, sign, half in (("l", 1, (6, 7, 0, 1, 2)), ("r", -1, (6, 5, 4, 3, 2))):
+        before = [rings[2][k] for k in half] + [crotch]
+        for y, x, z, outer, inner, front, back in leg:
+            points = []
+            for a in (-90, -42, 0, 42, 90, 180):
+                c, s = np.cos(np.radians(a)), np.sin(np.radians(a))
+                reach = outer if c >= 0 else inner
+                point = vec(x + reach * c, y, z + (front if s >= 0 else back) * s)
+                if a in (-90, 90):
+                    point[0] -= 0.012
+                points.append(point * vec(sign, 1, 1))
+            now = m.ring(points, lambda p: leg_weights(p, side))
+            m.bridge(before, now, TROUSERS)
+            before = now
+    m.oriented()
+    out = m.subdivided(keep=0.85)
+    return out.smooth_weights(2, 0.5, lambda p: p[1] > 0.70)
+
+
+def shoe(bones):
+    """A left trainer: rings from heel to toe."""
+    m = Mesh(bones)
+    foot, ball = {"foot_l": 1.0}, {"ball_l": 1.0}
+    # z, half width, height of the top, rise of the sole, centre x
+    rows = [
+        (-0.088, 0.026, 0.072, 0.010, 0.104),
+        (-0.074, 0.038, 0.100, 0.000, 0.104),
+        (-0.030, 0.042, 0.112, 0.000, 0.104),
+        (0.018, 0.043, 0.104, 0.000, 0.105),
+        (0.060, 0.047, 0.080, 0.000, 0.107),
+        (0.100, 0.052, 0.066, 0.000, 0.108),
+        (0.140, 0.050, 0.056, 0.000, 0.107),
+        (0.168, 0.038, 0.046, 0.004, 0.105),
+        (0.182, 0.020, 0.034, 0.010, 0.104),
+    ]
+    before = None
+    for z, width, top, rise, x in rows:
+        w = smoothstep(0.075, 0.125, z)
+        weights = mixed((foot, 1.0 - w), (ball, w))
+        line = 0.026 + rise * 0.4
+        shape = [
+            (-0.86, rise), (0.86, rise), (1.0, line), (0.93, lerp(line, top, 0.45)),
+            (0.52, lerp(line, top, 0.90)), (0.0, top), (-0.52, lerp(line, top, 0.90)),
+            (-0.93, lerp(line, top, 0.45)), (-1.0, line),
+        ]
+        points = [vec(x + u * width, y, z) for u, y in shape]
+        now = m.ring(points, weights)
+        if before:
+            paint = [SOLE, SOLE] + [SHOE] * 6 + [SOLE]
+            if -0.02 < z < 0.09:
+                paint[4] = paint[5] = LACE if z > 0.03 else SHOE
+            m.bridge(before, now, paint)
+        else:
+            m.fan(now, vec(x, 0.036, z - 0.008), weights, SHOE)
+        before = now
+    m.fan(before, vec(0.104, 0.020, 0.188), ball, SOLE)
+    return m.oriented()
+
+
+def arm(bones):
+    """Left forearm and palm from inside the sleeve to the knuckles."""
+    m = Mesh(bones)
+    n = 10
+    way = unit(hs.WRIST - hs.ELBOW)
+    rows = []
+
+    def limb(s):
+        """A point on the arm's axis, s metres from the shoulder."""
+        if s < hs.UPPER_ARM:
+            return hs.SHOULDER + hs.ARM * s
+        return hs.ELBOW + way * (s - hs.UPPER_ARM)
+
+    # s, towards the palm, away from it, half depth (front to back)
+    for s, inner, outer, deep in [
+        (0.150, 0.044, 0.044, 0.046),
+        (0.205, 0.041, 0.041, 0.045),
+        (0.244, 0.038, 0.037, 0.041),
+        (0.272, 0.037, 0.036, 0.041),
+        (0.300, 0.038, 0.036, 0.043),
+        (0.350, 0.038, 0.035, 0.042),
+        (0.420, 0.031, 0.029, 0.034),
+        (0.480, 0.024, 0.023, 0.027),
+        (0.515, 0.022, 0.021, 0.027),
+    ]:
+        bend = smoothstep(0.235, 0.312, s)
+        turn = smoothstep(0.36, 0.50, s)
+        wrist = smoothstep(0.495, 0.535, s)
+        lower = {"lowerarm_l": 1.0 - turn, "lowerarm_twist_l": turn}
+        lower = mixed((lower, 1.0 - wrist), ({"hand_l": 1.0}, wrist))
+        rows.append((limb(s), inner, outer, deep, mixed(({"upperarm_l": 1.0}, 1.0 - bend), (lower, bend))))
+    # The palm in hand space: along, thumbward centre, half depth, palm side, back side
+    for along, shift, deep, inner, outer in [
+        (0.020, 0.003, 0.034, 0.021, 0.018),
+        (0.052, 0.001, 0.042, 0.020, 0.017),
+        (0.082, 0.000, 0.043, 0.016, 0.016),
+        (0.096, 0.000, 0.040, 0.009, 0.012),
+    ]:
+        hand = smoothstep(-0.03, 0.02, along)
+        rows.append(
+            (hs.hand_point(along, shift, 0.0), inner, outer, deep,
+             {"hand_l": hand, "lowerarm_twist_l": 1.0 - hand})
+        )
+    before = None
+    for center, inner, outer, deep, weights in rows:
+        # side: towards the thumb; up: away from the palm
+        now = m.ring(ring(center, Z, -hs.PALM, deep, outer, inner, n, 2.2), weights)
+        if before:
+            m.bridge(before, now, SKIN)
+        before = now
+    m.fan(before, hs.hand_point(0.098, 0.0, 0.0), {"hand_l": 1.0}, SKIN)
+    m.oriented()
+    for name in ("thumb",) + tuple(hs.FINGERS):
+        m.absorb(finger(bones, name))
+    return m
+
+
+def finger(bones, name):
+    """Six-sided tube with a ring at each knuckle and a rounded tip."""
+    m = Mesh(bones)
+    if name == "thumb":
+        root, sizes, way = hs.THUMB[0], hs.THUMB[1], hs.thumb_way()
+        thick, start = (0.0175, 0.0150, 0.0135, 0.0110), -0.006
+        side = unit(np.cross(way, unit(hs.PALM * 0.8 - Z * 0.5)))
+    else:
+        root, spread, sizes = hs.FINGERS[name]
+        way = hs.finger_way(spread)
+        k = {"index": 1.0, "middle": 1.03, "ring": 0.98, "pinky": 0.86}[name]
+        thick, start = (0.0118 * k, 0.0112 * k, 0.0102 * k, 0.0090 * k), -0.014
+        side = unit(np.cross(way, hs.PALM))
+    up = np.cross(side, way)
+    at = hs.hand_point(*root)
+    joints = [0.0, sizes[0], sizes[0] + sizes[1], sum(sizes)]
+    bone = [f"{name}_0{k}_l" for k in (1, 2, 3)]
+    rows = [
+        (start, thick[0] * 0.96, {"hand_l": 0.6, bone[0]: 0.4}),
+        (joints[1] - 0.5 * sizes[0], thick[0], {bone[0]: 1.0}),
+        (joints[1], thick[1], {bone[0]: 0.5, bone[1]: 0.5}),
+        (joints[2], thick[2], {bone[1]: 0.5, bone[2]: 0.5}),
+        (joints[3] - 0.006, thick[3], {bone[2]: 1.0}),
+    ]
+    before = None
+    for s, radius, weights in rows:
+        now = m.ring(ring(at + way * s, side, up, radius, radius, radius, 6, phase=np.pi / 6), weights)
+        if before:
+            m.bridge(before, now, SKIN)
+        before = now
+    m.fan(before, at + way * (joints[3] + 0.003), {bone[2]: 1.0}, SKIN)
+    return m.oriented()
