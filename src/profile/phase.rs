@@ -90,6 +90,33 @@ impl PhaseTimes {
         result
     }
 
+    /// Runs `work` that goes through two phases by turns, a chunk of the one and then of the other:
+    /// a span in a span, whose time on the main thread is divided in the proportion of the worker
+    /// time that each of the two gains meanwhile.
+    pub fn time_interleaved<R>(&self, phases: [Phase; 2], work: impl FnOnce() -> R) -> R {
+        let [first, second] = phases;
+        let (_outer, _inner) = (span(first).entered(), span(second).entered());
+        let before = phases.map(|p| self.worker_ns(p));
+        let start = Instant::now();
+        let result = work();
+        let elapsed = nanos(start);
+        let gained = [0, 1].map(|i| self.worker_ns(phases[i]).saturating_sub(before[i]) as f64);
+        let sum = gained[0] + gained[1];
+        let share = if sum > 0.0 { gained[0] / sum } else { 0.5 };
+        let of_first = (elapsed as f64 * share) as u64;
+        self.main[first as usize].fetch_add(of_first, Ordering::Relaxed);
+        self.main[second as usize].fetch_add(elapsed.saturating_sub(of_first), Ordering::Relaxed);
+        result
+    }
+
+    /// Adds all that `other` holds, of both kinds.
+    pub fn absorb(&self, other: &Self) {
+        let kinds = [(&self.main, &other.main), (&self.worker, &other.worker)];
+        for (to, from) in kinds.into_iter().flat_map(|(to, from)| to.iter().zip(from)) {
+            to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+
     /// Adds worker time that was measured elsewhere.
     pub fn add_worker_ns(&self, phase: Phase, ns: u64) {
         self.worker[phase as usize].fetch_add(ns, Ordering::Relaxed);
@@ -195,6 +222,26 @@ mod tests {
         assert_eq!(times.worker_ns(Phase::Record), 0);
         times.clear();
         assert_eq!(times.worker_ns(Phase::Execute), 0);
+    }
+
+    #[test]
+    fn two_phases_by_turns_share_the_main_threads_time_as_they_share_the_workers() {
+        let times = PhaseTimes::default();
+        times.time_interleaved([Phase::Record, Phase::Execute], || {
+            times.add_worker_ns(Phase::Record, 1_000);
+            times.add_worker_ns(Phase::Execute, 3_000);
+            std::thread::sleep(Duration::from_millis(2));
+        });
+        let (record, execute) = (times.main_ns(Phase::Record), times.main_ns(Phase::Execute));
+        assert!(record + execute >= 2_000_000);
+        let share = record as f64 / (record + execute) as f64;
+        assert!((share - 0.25).abs() < 1e-3, "{share}");
+
+        let sum = PhaseTimes::default();
+        sum.absorb(&times);
+        sum.absorb(&times);
+        assert_eq!(sum.main_ns(Phase::Execute), 2 * execute);
+        assert_eq!(sum.worker_ns(Phase::Record), 2_000);
     }
 
     #[test]
