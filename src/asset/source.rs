@@ -90,7 +90,9 @@ pub struct SourcePrimitive {
     /// Linear RGBA; empty when the file has none.
     pub colors: Vec<[f32; 4]>,
     /// Influences per vertex across all JOINTS_n/WEIGHTS_n sets: `(joint in skin, weight)` with
-    /// weight above zero, joints repeated within a vertex merged. Empty when the file has none.
+    /// weight above zero, joints repeated within a vertex merged, weights summing to one, at least
+    /// one per vertex, each joint in the skin of every node that shows the mesh. Empty when the
+    /// file has none. Without a skin they mean nothing.
     pub influences: Vec<Vec<(u16, f32)>>,
     /// Three per triangle; strips and fans are unrolled, missing indices made.
     pub indices: Vec<u32>,

@@ -1,0 +1,275 @@
+//! Materials, and where their base-colour texture lies on a mesh.
+
+use super::images::Images;
+use super::json::{Material as JsonMaterial, Root, TextureInfo, TextureTransform};
+use super::json_types::Index;
+use super::nodes::finite;
+use super::warnings::Warnings;
+use crate::asset::character::{AlphaMode, ImageRgba8, Material, Sampler, Wrap};
+use crate::asset::error::{Fault, object};
+
+/// A file's materials and the images they need.
+pub(super) struct Materials {
+    list: Vec<Material>,
+    uvs: Vec<Option<BaseColorUv>>,
+    /// How many the file has; a default one may follow.
+    in_file: usize,
+    images: Vec<ImageRgba8>,
+}
+
+/// Which texture coordinates a base-colour texture takes, and what is done to them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BaseColorUv {
+    /// n of TEXCOORD_n.
+    pub set: u64,
+    pub transform: UvTransform,
+}
+
+/// KHR_texture_transform: scale, then rotate, then move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct UvTransform {
+    offset: [f32; 2],
+    /// Radians.
+    rotation: f32,
+    scale: [f32; 2],
+}
+
+impl UvTransform {
+    const IDENTITY: Self = Self { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] };
+
+    /// v points down, so a rotation that is counter-clockwise to the eye takes u towards -v.
+    pub(super) fn apply(self, [u, v]: [f32; 2]) -> [f32; 2] {
+        if self == Self::IDENTITY {
+            return [u, v];
+        }
+        let (sin, cos) = self.rotation.sin_cos();
+        let (u, v) = (u * self.scale[0], v * self.scale[1]);
+        [cos * u + sin * v + self.offset[0], cos * v - sin * u + self.offset[1]]
+    }
+}
+
+impl Materials {
+    /// Reads all materials and decodes the images of their base colour.
+    ///
+    /// # Errors
+    /// References out of range, numbers that are not finite. An image that can't be had is only
+    /// a warning.
+    pub(super) fn read(
+        root: &Root,
+        mut images: Images,
+        warnings: &mut Warnings,
+    ) -> Result<Self, Fault> {
+        let mut list = Vec::with_capacity(root.materials.len());
+        let mut uvs = Vec::with_capacity(root.materials.len());
+        for (at, json) in root.materials.iter().enumerate() {
+            let user = || object("material", at, json.name.as_deref());
+            let (material, uv) = read_one(root, json, &user, &mut images, warnings)?;
+            list.push(material);
+            uvs.push(uv);
+        }
+        let in_file = list.len();
+        Ok(Self { list, uvs, in_file, images: images.into_decoded() })
+    }
+
+    /// The material of a primitive: its own, or the default one, which is made when first needed.
+    pub(super) fn of_primitive(
+        &mut self,
+        material: Option<Index>,
+        primitive: &str,
+    ) -> Result<u32, Fault> {
+        if let Some(index) = material {
+            let in_file = &self.list[..self.in_file];
+            let (at, _) = index.of(in_file, "materials", &|| primitive.to_owned(), "material")?;
+            return Ok(at as u32);
+        }
+        if self.list.len() == self.in_file {
+            self.list.push(default_material());
+            self.uvs.push(None);
+        }
+        Ok(self.in_file as u32)
+    }
+
+    /// `None` when the material has no image.
+    pub(super) fn base_color_uv(&self, material: u32) -> Option<BaseColorUv> {
+        self.uvs.get(material as usize).copied().flatten()
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<Material>, Vec<ImageRgba8>) {
+        (self.list, self.images)
+    }
+}
+
+/// What glTF gives a primitive without a material (§3.7.2.1).
+fn default_material() -> Material {
+    Material {
+        name: String::new(),
+        base_color: [1.0; 4],
+        base_color_image: None,
+        sampler: Sampler::default(),
+        alpha: AlphaMode::Opaque,
+        double_sided: false,
+        unlit: false,
+        roughness: 1.0,
+        metallic: 1.0,
+        emissive: [0.0; 3],
+    }
+}
+
+fn read_one(
+    root: &Root,
+    json: &JsonMaterial,
+    user: &dyn Fn() -> String,
+    images: &mut Images,
+    warnings: &mut Warnings,
+) -> Result<(Material, Option<BaseColorUv>), Fault> {
+    let mut material = default_material();
+    material.name = json.name.clone().unwrap_or_default();
+    material.double_sided = json.double_sided;
+    material.unlit = json.extensions.unlit.is_some();
+    material.alpha = alpha(json, user, warnings)?;
+    material.emissive = emissive(json, user, warnings)?;
+
+    let specular_glossiness = json.extensions.specular_glossiness.as_ref();
+    let metallic_roughness = json.pbr_metallic_roughness.as_ref();
+    let (factor, texture) = match (specular_glossiness, metallic_roughness) {
+        (Some(json), _) => {
+            let glossiness = json.glossiness_factor.unwrap_or(1.0);
+            finite(&[glossiness], user, "glossinessFactor")?;
+            material.metallic = 0.0;
+            material.roughness = (1.0 - glossiness).clamp(0.0, 1.0);
+            (json.diffuse_factor, json.diffuse_texture.as_ref())
+        }
+        (None, Some(json)) => {
+            let (metallic, roughness) =
+                (json.metallic_factor.unwrap_or(1.0), json.roughness_factor.unwrap_or(1.0));
+            finite(&[metallic], user, "metallicFactor")?;
+            finite(&[roughness], user, "roughnessFactor")?;
+            material.roughness = roughness.clamp(0.0, 1.0);
+            // The factor only scales a texture that isn't read, and most of a character is no
+            // metal: without it, skin and cloth would be mirrors.
+            let metallic = if json.metallic_roughness_texture.is_some() { 0.0 } else { metallic };
+            material.metallic = metallic.clamp(0.0, 1.0);
+            (json.base_color_factor, json.base_color_texture.as_ref())
+        }
+        (None, None) => (None, None),
+    };
+    if let Some(factor) = factor {
+        finite(&factor, user, "base colour factor")?;
+        material.base_color = factor;
+    }
+    let uv = match texture {
+        Some(info) => base_color_texture(root, info, &mut material, user, images, warnings)?,
+        None => None,
+    };
+    Ok((material, uv))
+}
+
+/// Decodes the image and sets it with its sampler; `None` when the image can't be had.
+fn base_color_texture(
+    root: &Root,
+    info: &TextureInfo,
+    material: &mut Material,
+    user: &dyn Fn() -> String,
+    images: &mut Images,
+    warnings: &mut Warnings,
+) -> Result<Option<BaseColorUv>, Fault> {
+    let (at, texture) = info.index.of(&root.textures, "textures", user, "base colour texture")?;
+    let texture_name = || object("texture", at, None);
+    if let Some(sampler) = texture.sampler {
+        let (at, json) = sampler.of(&root.samplers, "samplers", &texture_name, "sampler")?;
+        let name = || object("sampler", at, None);
+        material.sampler = Sampler {
+            wrap_u: wrap(json.wrap_s.map(|wrap| wrap.0), "wrapS", &name)?,
+            wrap_v: wrap(json.wrap_t.map(|wrap| wrap.0), "wrapT", &name)?,
+            nearest: json.mag_filter.is_some_and(|filter| filter.0 == NEAREST),
+        };
+    }
+    let uv = BaseColorUv { set: info.tex_coord.0, transform: UvTransform::IDENTITY };
+    let uv = match &info.extensions.transform {
+        Some(transform) => transformed(uv, transform, user)?,
+        None => uv,
+    };
+    material.base_color_image = images.of_texture(texture, &texture_name, user, warnings)?;
+    Ok(material.base_color_image.map(|_| uv))
+}
+
+fn transformed(
+    uv: BaseColorUv,
+    json: &TextureTransform,
+    user: &dyn Fn() -> String,
+) -> Result<BaseColorUv, Fault> {
+    let transform = UvTransform {
+        offset: json.offset.unwrap_or([0.0; 2]),
+        rotation: json.rotation.unwrap_or(0.0),
+        scale: json.scale.unwrap_or([1.0; 2]),
+    };
+    finite(&transform.offset, user, "texture offset")?;
+    finite(&[transform.rotation], user, "texture rotation")?;
+    finite(&transform.scale, user, "texture scale")?;
+    Ok(BaseColorUv { set: json.tex_coord.map_or(uv.set, |set| set.0), transform })
+}
+
+const NEAREST: u64 = 9728;
+
+fn wrap(
+    value: Option<u64>,
+    property: &'static str,
+    object: &dyn Fn() -> String,
+) -> Result<Wrap, Fault> {
+    Ok(match value {
+        None | Some(10497) => Wrap::Repeat,
+        Some(33071) => Wrap::ClampToEdge,
+        Some(33648) => Wrap::MirroredRepeat,
+        Some(other) => {
+            return Err(Fault::Unknown {
+                object: object(),
+                property,
+                value: other.to_string(),
+                allowed: "10497, 33071, 33648",
+            });
+        }
+    })
+}
+
+fn alpha(
+    json: &JsonMaterial,
+    user: &dyn Fn() -> String,
+    warnings: &mut Warnings,
+) -> Result<AlphaMode, Fault> {
+    Ok(match json.alpha_mode.as_deref() {
+        None | Some("OPAQUE") => AlphaMode::Opaque,
+        Some("BLEND") => AlphaMode::Blend,
+        Some("MASK") => {
+            let cutoff = json.alpha_cutoff.unwrap_or(0.5);
+            finite(&[cutoff], user, "alphaCutoff")?;
+            AlphaMode::Mask { cutoff: cutoff.clamp(0.0, 1.0) }
+        }
+        Some(other) => {
+            let other = crate::asset::error::quoted(other);
+            warnings.push(format!("{}: alphaMode {other} was taken for OPAQUE", user()));
+            AlphaMode::Opaque
+        }
+    })
+}
+
+fn emissive(
+    json: &JsonMaterial,
+    user: &dyn Fn() -> String,
+    warnings: &mut Warnings,
+) -> Result<[f32; 3], Fault> {
+    let Some(factor) = json.emissive_factor else {
+        return Ok([0.0; 3]);
+    };
+    finite(&factor, user, "emissiveFactor")?;
+    let strength = json.extensions.emissive_strength.as_ref();
+    let strength = strength.and_then(|json| json.emissive_strength).unwrap_or(1.0);
+    finite(&[strength], user, "emissiveStrength")?;
+    if json.emissive_texture.is_some() && factor != [0.0; 3] {
+        // Without the texture, which is mostly black, the factor would light up the whole body.
+        warnings.push(format!("{}: its emissive texture is not drawn", user()));
+        return Ok([0.0; 3]);
+    }
+    let emissive = factor.map(|f| f * strength);
+    finite(&emissive, user, "emissiveFactor times emissiveStrength")?;
+    Ok(emissive)
+}
