@@ -4,6 +4,13 @@
 //! crash handler in front of the system's, sampling and system tracing that ask for privileges,
 //! and source and machine code sent to whoever connects.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test's helpers end with the fault that they find"
+)]
+
 use std::collections::BTreeSet;
 use std::process::Command;
 
