@@ -1,0 +1,195 @@
+//! Where the picture is seen from: presets around the crowd, and a camera that flies.
+
+pub mod fly;
+pub mod presets;
+
+pub use fly::{Fly, Steering};
+
+use super::cli::CameraArg;
+use crate::math::View;
+use glam::Vec3;
+use presets::{Orbit, Shot};
+
+/// What a camera must know of the crowd: where it stands and how tall it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scene {
+    /// Half of the ground rectangle that the crowd stands on, along x, metres.
+    pub half_x: f32,
+    /// Half of that rectangle along z, metres.
+    pub half_z: f32,
+    /// The crowd fills the rectangle's inscribed ellipse only.
+    pub round: bool,
+    /// Height of a typical character, metres; above zero.
+    pub height: f32,
+}
+
+impl Scene {
+    /// Distance from the middle of the crowd to its edge in direction (sin a, cos a), metres.
+    pub fn edge(&self, azimuth: f32) -> f32 {
+        let (sin, cos) = azimuth.sin_cos();
+        let (x, z) = (sin.abs() / self.half_x.max(1e-3), cos.abs() / self.half_z.max(1e-3));
+        if self.round { 1.0 / x.hypot(z) } else { 1.0 / x.max(z) }
+    }
+
+    /// Radius of the circle around the whole crowd, metres.
+    pub fn radius(&self) -> f32 {
+        if self.round { self.half_x.max(self.half_z) } else { self.half_x.hypot(self.half_z) }
+    }
+}
+
+/// The camera of a run: one of the presets, or free.
+#[derive(Clone, Debug)]
+pub struct Camera {
+    kind: CameraArg,
+    scene: Scene,
+    seconds: f64,
+    orbit: Orbit,
+    fly: Fly,
+    zoom: f32,
+}
+
+impl Camera {
+    const ZOOM_LIMIT: f32 = 8.0;
+
+    /// A camera around `scene`, at its start.
+    pub fn new(kind: CameraArg, scene: Scene) -> Self {
+        let orbit = Orbit::default();
+        let fly = Fly::from_shot(&orbit.shot(&scene, 1.0), scene.height);
+        Self { kind, scene, seconds: 0.0, orbit, fly, zoom: 1.0 }
+    }
+
+    /// Which camera this is now.
+    pub fn kind(&self) -> CameraArg {
+        self.kind
+    }
+
+    /// Changes to another camera; flying starts from wherever the present one is.
+    pub fn set_kind(&mut self, kind: CameraArg) {
+        if kind == CameraArg::Fly {
+            self.fly = Fly::from_shot(&self.shot(), self.scene.height);
+        }
+        self.kind = kind;
+        self.zoom = 1.0;
+    }
+
+    /// Moves on by `dt` seconds of wall time and by what the user did.
+    ///
+    /// Steering a preset that can't be steered takes off from it: the camera flies.
+    pub fn advance(&mut self, dt: f32, steering: &Steering) {
+        self.seconds += f64::from(dt);
+        self.zoom = (self.zoom * (-0.12 * steering.wheel).exp())
+            .clamp(1.0 / Self::ZOOM_LIMIT, Self::ZOOM_LIMIT);
+        let steered =
+            steering.moves() || (steering.looks() && !matches!(self.kind, CameraArg::Orbit));
+        if steered && self.kind != CameraArg::Fly {
+            self.set_kind(CameraArg::Fly);
+        }
+        match self.kind {
+            CameraArg::Fly => self.fly.advance(dt, steering),
+            CameraArg::Orbit => self.orbit.advance(dt, steering),
+            CameraArg::Near | CameraArg::Far | CameraArg::Path => {}
+        }
+    }
+
+    fn shot(&self) -> Shot {
+        match self.kind {
+            CameraArg::Orbit => self.orbit.shot(&self.scene, self.zoom),
+            CameraArg::Fly => self.fly.shot(),
+            CameraArg::Near => presets::near(&self.scene, self.zoom),
+            CameraArg::Far => presets::far(&self.scene, self.zoom),
+            CameraArg::Path => presets::path(&self.scene, self.seconds),
+        }
+    }
+
+    /// What is seen now, in a picture of `size` pixels.
+    pub fn view(&self, size: (u32, u32)) -> View {
+        let shot = self.shot();
+        let reach = self.scene.radius() + shot.eye.length();
+        let far = (reach * 2.0).max(self.scene.height * 200.0);
+        View::look_at(shot.eye, shot.target, shot.fov_y, far, size)
+    }
+}
+
+/// The unit vector on the ground in direction `azimuth`: 0 is +z, a quarter turn +x.
+fn heading(azimuth: f32) -> Vec3 {
+    let (sin, cos) = azimuth.sin_cos();
+    Vec3::new(sin, 0.0, cos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenes() -> Vec<Scene> {
+        let scene = |half_x, half_z, round, height| Scene { half_x, half_z, round, height };
+        vec![
+            scene(0.0, 0.0, false, 1.8),
+            scene(0.0, 0.0, true, 0.3),
+            scene(60.0, 60.0, true, 1.8),
+            scene(400.0, 6.0, false, 1.8),
+            scene(300.0, 300.0, false, 60.0),
+        ]
+    }
+
+    const KINDS: [CameraArg; 5] =
+        [CameraArg::Orbit, CameraArg::Fly, CameraArg::Near, CameraArg::Far, CameraArg::Path];
+
+    #[test]
+    fn every_camera_of_every_scene_stands_above_ground_and_sees_some_of_the_crowd() {
+        for scene in scenes() {
+            for kind in KINDS {
+                let mut camera = Camera::new(kind, scene);
+                for _ in 0..200 {
+                    let view = camera.view((640, 360));
+                    assert!(view.eye.is_finite() && view.eye.y > 0.0, "{scene:?} {kind:?}");
+                    assert!(view.clip_from_world().is_finite(), "{scene:?} {kind:?}");
+                    let frustum = view.frustum();
+                    let (h, n) = (scene.height, 24);
+                    let seen = (0..=n * n).any(|i| {
+                        let at = |i: i32, half: f32| (i as f32 / n as f32 * 2.0 - 1.0) * half;
+                        let (x, z) = (at(i % n, scene.half_x), at(i / n, scene.half_z));
+                        frustum.sphere_may_be_visible(Vec3::new(x, h * 0.5, z), h * 0.5)
+                    });
+                    assert!(seen, "{scene:?} {kind:?} at {}", view.eye);
+                    camera.advance(0.5, &Steering::default());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_far_camera_has_the_whole_crowd_in_view() {
+        for scene in scenes() {
+            let view = Camera::new(CameraArg::Far, scene).view((1280, 720));
+            for corner in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+                let reach = if scene.round { std::f32::consts::FRAC_1_SQRT_2 } else { 1.0 };
+                let (x, z) = (corner.0 * scene.half_x * reach, corner.1 * scene.half_z * reach);
+                let clip = view.clip_from_world() * Vec3::new(x, 0.0, z).extend(1.0);
+                let on_screen = clip.x.abs() <= clip.w && clip.y.abs() <= clip.w;
+                assert!(on_screen && clip.z <= clip.w, "{scene:?} {corner:?} {clip}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_edge_of_a_street_is_near_across_and_far_along() {
+        let street = Scene { half_x: 100.0, half_z: 5.0, round: false, height: 1.8 };
+        assert!((street.edge(0.0) - 5.0).abs() < 1e-4);
+        assert!((street.edge(std::f32::consts::FRAC_PI_2) - 100.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn steering_a_preset_takes_off_from_where_it_is() {
+        let scene = scenes()[2];
+        let mut camera = Camera::new(CameraArg::Near, scene);
+        let before = camera.view((100, 100));
+        camera.advance(0.0, &Steering { forward: 1.0, ..Steering::default() });
+        assert_eq!(camera.kind(), CameraArg::Fly);
+        let after = camera.view((100, 100));
+        assert!(before.eye.abs_diff_eq(after.eye, 1e-4));
+        assert!(before.forward.abs_diff_eq(after.forward, 1e-4));
+        camera.advance(1.0, &Steering { forward: 1.0, ..Steering::default() });
+        let moved = camera.view((100, 100)).eye - after.eye;
+        assert!(moved.normalize().dot(after.forward) > 0.999, "{moved}");
+    }
+}

@@ -1,0 +1,160 @@
+//! The cameras that need no hand.
+//!
+//! Everything is scaled by the crowd's extent and the characters' height, so that a lone mouse
+//! and a square kilometre of giants are both framed.
+
+use super::{Scene, Steering, heading};
+use glam::Vec3;
+use std::f32::consts::{FRAC_PI_2, TAU};
+
+/// A camera's place for one frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shot {
+    /// World position, metres.
+    pub eye: Vec3,
+    /// World position of what is in the middle of the picture, metres.
+    pub target: Vec3,
+    /// Vertical field of view, radians.
+    pub fov_y: f32,
+}
+
+/// Vertical field of view of every camera, radians.
+pub const FOV_Y: f32 = 0.72;
+
+/// Circles the crowd just outside its edge, looking in over the heads.
+#[derive(Clone, Copy, Debug)]
+pub struct Orbit {
+    azimuth: f32,
+    lift: f32,
+}
+
+impl Default for Orbit {
+    fn default() -> Self {
+        Self { azimuth: 0.45, lift: 0.0 }
+    }
+}
+
+impl Orbit {
+    const RADIANS_PER_SECOND: f32 = 0.04;
+
+    pub(super) fn advance(&mut self, dt: f32, steering: &Steering) {
+        self.azimuth = (self.azimuth + Self::RADIANS_PER_SECOND * dt - steering.yaw) % TAU;
+        self.lift = (self.lift - steering.pitch).clamp(-0.25, 1.2);
+    }
+
+    pub(super) fn shot(&self, scene: &Scene, zoom: f32) -> Shot {
+        let h = scene.height;
+        let edge = scene.edge(self.azimuth);
+        let crowded = crowdedness(edge, h);
+        let distance = edge + h * (3.4 - 0.2 * crowded) * zoom;
+        let outward = heading(self.azimuth);
+        let height = h * (1.15 + 1.2 * crowded) * zoom.max(0.5);
+        let eye = outward * distance + Vec3::Y * height;
+        // A crowd is looked down on by a tenth of a turn of the head; one character in the chest.
+        let ahead = h * (3.4 + 6.6 * crowded);
+        let target = outward * (distance - ahead) + Vec3::Y * h * (0.52 - 0.1 * crowded);
+        let lift = glam::Quat::from_axis_angle(outward.cross(Vec3::Y), -self.lift);
+        let lifted = target + lift * (eye - target);
+        Shot { eye: lifted.with_y(lifted.y.max(0.2 * h)), target, fov_y: FOV_Y }
+    }
+}
+
+/// Eye to eye with the first row.
+pub fn near(scene: &Scene, zoom: f32) -> Shot {
+    let h = scene.height;
+    let eye = Vec3::new(0.35 * h, 0.93 * h, scene.half_z + 1.7 * h * zoom);
+    Shot { eye, target: Vec3::new(-0.2 * h, 0.72 * h, scene.half_z - 2.5 * h), fov_y: FOV_Y }
+}
+
+/// High and away: the circle around the crowd fits the picture.
+pub fn far(scene: &Scene, zoom: f32) -> Shot {
+    let reach = scene.radius() + scene.height;
+    let distance = reach / (FOV_Y * 0.5).sin() * zoom;
+    let (azimuth, elevation) = (0.6, 0.5_f32);
+    let eye = heading(azimuth) * distance * elevation.cos() + Vec3::Y * distance * elevation.sin();
+    Shot { eye, target: Vec3::Y * scene.height * 0.5, fov_y: FOV_Y }
+}
+
+/// A closed flight of [`PATH_SECONDS`]: along the front, across the middle just over the heads,
+/// up, and back around. The same for every run, so that runs can be compared.
+pub fn path(scene: &Scene, seconds: f64) -> Shot {
+    let h = scene.height;
+    let (x, z) = (scene.half_x + 3.0 * h, scene.half_z + 3.0 * h);
+    let over = h * 1.5;
+    let high = h * 2.5 + scene.radius() * 0.35;
+    let points = [
+        Vec3::new(-0.6 * x, h * 1.3, z),
+        Vec3::new(0.1 * x, over, 0.95 * z),
+        Vec3::new(0.45 * x, over, 0.3 * z),
+        Vec3::new(0.1 * x, over * 1.1, -0.35 * z),
+        Vec3::new(-0.5 * x, high * 0.6, -1.1 * z),
+        Vec3::new(-1.3 * x, high, -0.4 * z),
+        Vec3::new(-1.2 * x, high * 0.6, 0.6 * z),
+    ];
+    let phase = (seconds / PATH_SECONDS).rem_euclid(1.0) as f32;
+    // The curve dips between points of unequal height: never into the heads.
+    let eye = closed_curve(&points, phase);
+    let eye = eye.with_y(eye.y.max(1.25 * h));
+    let along = closed_curve(&points, (phase + 0.02) % 1.0) - eye;
+    // Looking where it flies, drawn towards the middle; the smaller the crowd, the more.
+    let inward = (Vec3::Y * h * 0.5 - eye).normalize_or(Vec3::NEG_Z);
+    let crowded = crowdedness(scene.radius(), h);
+    let forward = along.normalize_or(inward) * crowded + inward * 1.4;
+    let forward = forward.normalize_or(inward);
+    let level = forward.with_y(forward.y.clamp(-0.6, -0.12));
+    let target = eye + inward.lerp(level, crowded) * 10.0 * h;
+    Shot { eye, target, fov_y: FOV_Y }
+}
+
+/// 0 for one character, towards 1 for a crowd many times its members' height across.
+fn crowdedness(radius: f32, height: f32) -> f32 {
+    1.0 - (-radius / (10.0 * height)).exp()
+}
+
+/// Length of [`path`]'s loop, seconds.
+pub const PATH_SECONDS: f64 = 40.0;
+
+/// Uniform Catmull-Rom spline through points in a ring (Catmull and Rom 1974), `phase` in 0..1.
+fn closed_curve(points: &[Vec3], phase: f32) -> Vec3 {
+    let n = points.len();
+    let at = phase * n as f32;
+    let i = (at as usize).min(n - 1);
+    let t = at - i as f32;
+    let [p0, p1, p2, p3] = [i + n - 1, i, i + 1, i + 2].map(|k| points[k % n]);
+    let linear = p2 - p0;
+    let square = p0 * 2.0 - p1 * 5.0 + p2 * 4.0 - p3;
+    let cube = p1 * 3.0 - p0 - p2 * 3.0 + p3;
+    (p1 * 2.0 + linear * t + square * t * t + cube * t * t * t) * 0.5
+}
+
+/// The pitch beyond which a camera would look straight up or down, radians.
+pub const PITCH_LIMIT: f32 = FRAC_PI_2 * 0.97;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_runs_through_its_points_and_closes() {
+        let points = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 2.0, 3.0), Vec3::Z];
+        for (i, p) in points.iter().enumerate() {
+            assert!(closed_curve(&points, i as f32 / 4.0).abs_diff_eq(*p, 1e-5));
+        }
+        let (end, start) = (closed_curve(&points, 0.999_999), closed_curve(&points, 0.0));
+        assert!(end.abs_diff_eq(start, 1e-4));
+    }
+
+    #[test]
+    fn the_flight_repeats_and_never_jumps() {
+        let scene = Scene { half_x: 50.0, half_z: 40.0, round: true, height: 1.8 };
+        let mut last = path(&scene, 0.0);
+        assert!(last.eye.abs_diff_eq(path(&scene, PATH_SECONDS).eye, 1e-3));
+        for i in 1..=2400 {
+            let next = path(&scene, f64::from(i) / 60.0);
+            assert!(next.eye.distance(last.eye) < 0.5, "frame {i}: {}", next.eye);
+            let turn = (next.target - next.eye).angle_between(last.target - last.eye);
+            assert!(turn < 0.05, "frame {i}: {turn} radians");
+            last = next;
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Options made whole: defaults filled in, contradictions refused.
+
+use super::options::{CameraArg, LayoutArg, PresentArg, RunOptions, SimdArg, ZonesArg};
+use super::values::{FitHeight, Size, TimeStep};
+use crate::app::exit::Failure;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What a run draws into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A window.
+    Window,
+    /// A texture.
+    Headless,
+    /// Nothing: no GPU is touched.
+    NoRender,
+}
+
+/// A character by name or by file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CharacterRef {
+    /// Embedded in the binary.
+    BuiltIn(String),
+    /// A glTF file.
+    File(PathBuf),
+}
+
+impl CharacterRef {
+    /// Names of the embedded characters.
+    pub const BUILT_IN: [&'static str; 2] = ["humanoid", "quadruped"];
+
+    fn new(path: &Path) -> Self {
+        match path.to_str() {
+            Some(name) if Self::BUILT_IN.contains(&name) => Self::BuiltIn(name.to_owned()),
+            _ => Self::File(path.to_owned()),
+        }
+    }
+}
+
+/// A run, decided: what [`RunOptions`] mean in one [`Mode`].
+#[derive(Clone, Debug, Serialize)]
+pub struct RunConfig {
+    /// What is drawn into.
+    pub mode: Mode,
+    /// Which characters, at least one.
+    pub characters: Vec<CharacterRef>,
+    /// How many.
+    pub count: u32,
+    /// How they stand.
+    pub layout: LayoutArg,
+    /// What everything random is drawn from.
+    pub seed: u64,
+    /// Whether they are scaled.
+    pub fit_height: FitHeight,
+    /// Measured frames; `None` has no end.
+    pub frames: Option<u64>,
+    /// Frames before those.
+    pub warmup: u64,
+    /// Where the time step comes from.
+    pub time_step: TimeStep,
+    /// Of the picture.
+    pub size: Size,
+    /// Where the camera is.
+    pub camera: CameraArg,
+    /// Samples per pixel.
+    pub msaa: u32,
+    /// Shadows are drawn.
+    pub shadows: bool,
+    /// How frames reach the screen.
+    pub present: PresentArg,
+    /// Index or part of a name.
+    pub adapter: Option<String>,
+    /// The overlay is painted from the start.
+    pub overlay: bool,
+    /// PNG of the last frame.
+    pub screenshot: Option<PathBuf>,
+    /// Folder of one PNG per frame.
+    pub frames_out: Option<PathBuf>,
+    /// Report file.
+    pub report: Option<PathBuf>,
+    /// Limit on the 95th percentile of the frame time, milliseconds.
+    pub max_frame_ms: Option<f64>,
+    /// Worker threads; `None` is as many as the machine runs at once.
+    pub threads: Option<usize>,
+    /// Vector instructions.
+    pub simd: SimdArg,
+    /// Unseen characters are skipped.
+    pub visibility: bool,
+    /// Seconds.
+    pub grace: f32,
+    /// Unreachable tasks are left out.
+    pub prune: bool,
+    /// Buffers are taken over by their last reader.
+    pub steal: bool,
+    /// What Tracy is shown.
+    pub zones: ZonesArg,
+    /// Starts only with a viewer.
+    pub wait_tracy: bool,
+}
+
+impl RunConfig {
+    /// Measured frames of a run without a window that was told no number.
+    pub const HEADLESS_FRAMES: u64 = 300;
+    const HEADLESS_STEP: f64 = 1.0 / 60.0;
+    const DEFAULT_SIZE: Size = Size { width: 1280, height: 720 };
+
+    /// What the options ask to be drawn into.
+    pub fn mode_asked(options: &RunOptions) -> Mode {
+        match (options.no_render, options.headless || options.frames_out.is_some()) {
+            (true, _) => Mode::NoRender,
+            (false, true) => Mode::Headless,
+            (false, false) => Mode::Window,
+        }
+    }
+
+    /// Fills in what depends on the mode.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for options that contradict each other.
+    pub fn new(options: &RunOptions, mode: Mode) -> Result<Self, Failure> {
+        refuse_contradictions(options, mode)?;
+        let windowed = mode == Mode::Window;
+        let frames = options.frames.or((!windowed).then_some(Self::HEADLESS_FRAMES));
+        let default_warmup = frames.map_or(30, |f| (f / 10).min(30));
+        let default_step =
+            if windowed { TimeStep::Real } else { TimeStep::Fixed(Self::HEADLESS_STEP) };
+        let characters = match options.character.as_slice() {
+            [] => CharacterRef::BUILT_IN.map(|n| CharacterRef::BuiltIn(n.into())).to_vec(),
+            named => named.iter().map(|p| CharacterRef::new(p)).collect(),
+        };
+        Ok(Self {
+            mode,
+            characters,
+            count: options.count,
+            layout: options.layout,
+            seed: options.seed,
+            fit_height: options.fit_height,
+            frames,
+            warmup: options.warmup.unwrap_or(default_warmup),
+            time_step: options.fixed_dt.unwrap_or(default_step),
+            size: options.size.unwrap_or(Self::DEFAULT_SIZE),
+            camera: options.camera,
+            msaa: options.msaa,
+            shadows: options.shadows.is_on(),
+            present: options.present.unwrap_or(PresentArg::Fifo),
+            adapter: options.adapter.clone(),
+            overlay: options.overlay.is_on(),
+            screenshot: options.screenshot.clone(),
+            frames_out: options.frames_out.clone(),
+            report: options.report.clone(),
+            max_frame_ms: options.max_frame_ms,
+            threads: options.threads,
+            simd: options.simd,
+            visibility: options.visibility.is_on(),
+            grace: options.grace,
+            prune: options.prune.is_on(),
+            steal: options.steal.is_on(),
+            zones: options.zones,
+            wait_tracy: options.wait_tracy,
+        })
+    }
+
+    /// Options that were given and that this mode does nothing with, one sentence each.
+    pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
+        let mut notes = Vec::new();
+        if options.present.is_some() && mode != Mode::Window {
+            notes.push("--present has no effect without a window".to_owned());
+        }
+        if mode == Mode::NoRender && options.adapter.is_some() {
+            notes.push("--adapter has no effect with --no-render".to_owned());
+        }
+        notes
+    }
+}
+
+fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
+    let refuse = |line: String| Err(Failure::Usage(line));
+    if mode == Mode::NoRender {
+        let picture = [
+            ("--screenshot", options.screenshot.is_some()),
+            ("--frames-out", options.frames_out.is_some()),
+            ("--overlay on", options.overlay.is_on()),
+        ];
+        if let Some((name, _)) = picture.iter().find(|(_, given)| *given) {
+            return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
+        }
+    }
+    if let Some(path) = &options.screenshot
+        && !has_extension(path, &["png"])
+    {
+        return refuse(format!("--screenshot {}: the name must end in .png", path.display()));
+    }
+    if let Some(path) = &options.report
+        && !has_extension(path, &["json", "csv"])
+    {
+        return refuse(format!("--report {}: the name must end in .json or .csv", path.display()));
+    }
+    Ok(())
+}
+
+fn has_extension(path: &Path, wanted: &[&str]) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    wanted.iter().any(|w| extension.eq_ignore_ascii_case(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cli, Command};
+    use super::*;
+    use std::ffi::OsString;
+
+    fn options(args: &[&str]) -> RunOptions {
+        let args = std::iter::once("throng").chain(args.iter().copied()).map(OsString::from);
+        let cli = Cli::read(args).unwrap().unwrap();
+        assert!(!matches!(cli.command, Some(Command::Adapters)));
+        cli.run
+    }
+
+    fn config(args: &[&str]) -> Result<RunConfig, Failure> {
+        let options = options(args);
+        RunConfig::new(&options, RunConfig::mode_asked(&options))
+    }
+
+    #[test]
+    fn without_a_window_a_run_is_300_steps_of_a_sixtieth() {
+        let c = config(&["--headless"]).unwrap();
+        assert_eq!((c.mode, c.frames, c.warmup), (Mode::Headless, Some(300), 30));
+        assert_eq!(c.time_step, TimeStep::Fixed(1.0 / 60.0));
+        let c = config(&[]).unwrap();
+        assert_eq!((c.mode, c.frames, c.time_step), (Mode::Window, None, TimeStep::Real));
+        let c = config(&["--headless", "--frames", "3", "--fixed-dt", "off"]).unwrap();
+        assert_eq!((c.frames, c.warmup, c.time_step), (Some(3), 0, TimeStep::Real));
+    }
+
+    #[test]
+    fn characters_are_built_in_by_exact_name_only() {
+        let c = config(&[]).unwrap();
+        assert_eq!(c.characters.len(), 2);
+        let c = config(&["--character", "humanoid", "--character", "./humanoid"]).unwrap();
+        assert_eq!(
+            c.characters,
+            [CharacterRef::BuiltIn("humanoid".into()), CharacterRef::File("./humanoid".into())]
+        );
+    }
+
+    #[test]
+    fn contradictions_and_wrong_endings_are_refused() {
+        for bad in [
+            &["--no-render", "--screenshot", "a.png"][..],
+            &["--no-render", "--frames-out", "x"],
+            &["--no-render", "--overlay", "on"],
+            &["--screenshot", "a.jpg"],
+            &["--screenshot", "png"],
+            &["--report", "a.txt"],
+        ] {
+            assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
+        }
+        assert!(config(&["--no-render", "--report", "a.CSV"]).is_ok());
+    }
+
+    #[test]
+    fn options_that_do_nothing_here_are_named() {
+        let o = options(&["--headless", "--present", "mailbox"]);
+        assert_eq!(RunConfig::without_effect(&o, Mode::Headless).len(), 1);
+        assert!(RunConfig::without_effect(&o, Mode::Window).is_empty());
+    }
+}

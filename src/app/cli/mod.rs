@@ -1,0 +1,149 @@
+//! The command line: what can be asked, and one line for whatever was asked wrongly.
+
+pub mod config;
+pub mod options;
+pub mod values;
+
+pub use config::{CharacterRef, Mode, RunConfig};
+pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, SimdArg, ZonesArg};
+pub use values::{FitHeight, Size, TimeStep};
+
+use super::exit::Failure;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+const EXAMPLES: &str = "\
+Examples:
+  throng                                          5,000 built-in characters in a window
+  throng --count 20000 --camera path              more of them, seen from a flight
+  throng --character fox.glb --count 1000         a crowd of your own
+  throng --headless --screenshot crowd.png --report crowd.json
+                                                  300 frames into files, no display needed
+  throng --no-render --count 20000 --threads 1    what animation alone costs on one thread
+  throng inspect fox.glb                          what is in a file
+
+Keys in the window: F1 shows them.
+Exit status: 0 done, 1 a fault of a file or of the GPU, 2 a wrong command line,
+3 slower than --max-frame-ms.
+RUST_LOG sets what is logged (RUST_LOG=debug); WGPU_BACKEND and wgpu's other variables work.";
+
+/// Thousands of glTF characters on screen, and what each of them costs.
+#[derive(Parser, Debug)]
+#[command(name = "throng", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+pub struct Cli {
+    /// Without a command: a run.
+    #[command(flatten)]
+    pub run: RunOptions,
+    /// Something else than a run.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What else the program can do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List the GPUs that --adapter can name
+    Adapters,
+}
+
+impl Cli {
+    /// Reads the command line. Help and version are printed and end in `Ok(None)`.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] with one line.
+    pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Option<Self>, Failure> {
+        match Self::try_parse_from(args) {
+            Ok(cli) => Ok(Some(cli)),
+            Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+                // A reader that went away (`throng --help | head`) is no fault.
+                let _ = e.print();
+                Ok(None)
+            }
+            Err(e) => Err(Failure::Usage(one_line(&e))),
+        }
+    }
+}
+
+/// What clap has to say, without its usage block: the fault, then what would be right.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let fault = text.split("\n\n").next().unwrap_or_default();
+    let mut line = fault.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>();
+    let hints = [
+        (ContextKind::SuggestedArg, "did you mean"),
+        (ContextKind::SuggestedSubcommand, "did you mean"),
+        (ContextKind::SuggestedValue, "did you mean"),
+    ];
+    let hint = hints.iter().find_map(|(kind, words)| match error.get(*kind) {
+        Some(ContextValue::String(s)) => Some(format!("; {words} {s}?")),
+        Some(ContextValue::Strings(s)) if !s.is_empty() => {
+            Some(format!("; {words} {}?", s.join(" or ")))
+        }
+        _ => None,
+    });
+    let hint = hint.unwrap_or_else(|| match error.kind() {
+        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => {
+            "; `throng --help` lists what there is".to_owned()
+        }
+        _ => String::new(),
+    });
+    if line.last() == Some(&"found") {
+        line.pop();
+    }
+    line.join(" ") + &hint
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn read(args: &[&str]) -> Result<Option<Cli>, String> {
+        let args = std::iter::once("throng").chain(args.iter().copied()).map(OsString::from);
+        Cli::read(args).map_err(|f| f.to_string())
+    }
+
+    #[test]
+    fn the_definition_is_consistent_and_every_option_explains_itself() {
+        let command = Cli::command();
+        command.clone().debug_assert();
+        for arg in command.get_arguments() {
+            assert!(arg.get_help().is_some(), "{} has no help", arg.get_id());
+        }
+    }
+
+    #[test]
+    fn faults_are_one_line_that_names_what_would_be_right() {
+        let cases: &[(&[&str], &[&str])] = &[
+            (&["--cuont", "3"], &["--cuont", "--count"]),
+            (&["--count", "many"], &["many", "--count"]),
+            (&["--count", "-1"], &["-1"]),
+            (&["--layout", "ring"], &["ring", "grid", "disc", "street"]),
+            (&["--msaa", "3"], &["3", "1 (off) or 4"]),
+            (&["--size", "wide"], &["wide", "1920x1080"]),
+            (&["--threads", "0"], &["0", "1 to 1024"]),
+            (&["--fixed-dt", "-2"], &["seconds"]),
+            (&["--report"], &["--report"]),
+            (&["--headless", "--headless"], &["--headless"]),
+            (&["wander"], &["wander"]),
+        ];
+        for (args, words) in cases {
+            let line = read(args).expect_err(&format!("{args:?} passed"));
+            assert!(!line.contains('\n'), "{line}");
+            for word in *words {
+                assert!(line.contains(word), "{args:?}: {line:?} lacks {word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_and_commands_are_read() {
+        let cli = read(&["--count", "7", "--camera", "far", "--size", "64x32"]).unwrap().unwrap();
+        assert_eq!((cli.run.count, cli.run.camera), (7, CameraArg::Far));
+        assert!(cli.command.is_none());
+        let cli = read(&["adapters"]).unwrap().unwrap();
+        assert!(matches!(cli.command, Some(Command::Adapters)));
+    }
+}

@@ -1,0 +1,191 @@
+//! The options of a run, as clap reads them.
+
+use super::values::{self, FitHeight, OnOff, Size, TimeStep};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// How the crowd stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayoutArg {
+    /// Rows and columns.
+    Grid,
+    /// A round crowd.
+    Disc,
+    /// A long street.
+    Street,
+}
+
+/// Where the camera is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CameraArg {
+    /// Circles the crowd slowly.
+    Orbit,
+    /// Yours to steer: WASD and the mouse.
+    Fly,
+    /// At eye level before the first row.
+    Near,
+    /// High and away, all of the crowd in view.
+    Far,
+    /// A flight over and through the crowd, the same every time.
+    Path,
+}
+
+/// How finished frames reach the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PresentArg {
+    /// Waits for the display, never tears.
+    Fifo,
+    /// Never waits, never tears, where the system has it.
+    Mailbox,
+    /// Never waits, may tear, where the system has it.
+    Immediate,
+}
+
+/// Which vector instructions the kernels use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SimdArg {
+    /// The best that this processor has.
+    Auto,
+    /// None: the reference twins.
+    Scalar,
+    /// The 128-bit baseline of the architecture (SSE or NEON).
+    Sse,
+    /// AVX2 with FMA.
+    Avx2,
+    /// AVX-512.
+    Avx512,
+}
+
+/// Which zones Tracy gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ZonesArg {
+    /// None.
+    Off,
+    /// Phases of the frame.
+    Phases,
+    /// Phases, characters and tasks.
+    Tasks,
+}
+
+/// Everything that a run can be told.
+#[derive(Args, Clone, Debug)]
+pub struct RunOptions {
+    /// A glTF file (.gltf or .glb), or the built-in `humanoid` or `quadruped`; repeat it to mix
+    /// [default: both built-ins]
+    #[arg(long, value_name = "PATH", help_heading = "Crowd")]
+    pub character: Vec<PathBuf>,
+    /// How many characters
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 5000,
+          value_parser = clap::value_parser!(u32).range(0..=10_000_000), help_heading = "Crowd")]
+    pub count: u32,
+    /// How they stand
+    #[arg(long, value_enum, default_value_t = LayoutArg::Disc, help_heading = "Crowd")]
+    pub layout: LayoutArg,
+    /// What places, clips, speeds and tints are drawn from
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 1,
+        help_heading = "Crowd"
+    )]
+    pub seed: u64,
+    /// Scale characters to this height: metres, off, or auto (only the absurdly small or tall)
+    #[arg(
+        long,
+        value_name = "METRES|off",
+        allow_negative_numbers = true,
+        default_value = "auto",
+        help_heading = "Crowd"
+    )]
+    pub fit_height: FitHeight,
+
+    /// Measured frames, then the end [default: 300 headless, no end in a window]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..),
+          help_heading = "Run")]
+    pub frames: Option<u64>,
+    /// Frames before measuring starts [default: a tenth of the measured, at most 30]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=1_000_000),
+          help_heading = "Run")]
+    pub warmup: Option<u64>,
+    /// Draw into memory, without a window
+    #[arg(long, help_heading = "Run")]
+    pub headless: bool,
+    /// Animate only: no GPU is touched
+    #[arg(long, help_heading = "Run")]
+    pub no_render: bool,
+    /// Seconds that each frame advances the world, or off for the real clock
+    /// [default: 1/60 headless, off in a window]
+    #[arg(long, value_name = "SECONDS|off", allow_negative_numbers = true, help_heading = "Run")]
+    pub fixed_dt: Option<TimeStep>,
+
+    /// Size of the picture [default: 1280x720]
+    #[arg(long, value_name = "WxH", help_heading = "Picture")]
+    pub size: Option<Size>,
+    /// Where the camera is
+    #[arg(long, value_enum, default_value_t = CameraArg::Orbit, help_heading = "Picture")]
+    pub camera: CameraArg,
+    /// Samples per pixel: 1 or 4
+    #[arg(long, value_name = "1|4", default_value = "4", value_parser = values::samples,
+          help_heading = "Picture")]
+    pub msaa: u32,
+    /// Shadows of the sun
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "Picture")]
+    pub shadows: OnOff,
+    /// How frames reach the screen of a window [default: fifo]
+    #[arg(long, value_enum, help_heading = "Picture")]
+    pub present: Option<PresentArg>,
+    /// Which GPU: an index or a part of a name from `throng adapters`; `noop` draws nothing
+    /// but does all of the processor's work
+    #[arg(long, value_name = "NAME", help_heading = "Picture")]
+    pub adapter: Option<String>,
+    /// Paint the overlay [default: off; F1 toggles it in a window]
+    #[arg(long, value_enum, default_value_t = OnOff::Off, help_heading = "Picture")]
+    pub overlay: OnOff,
+
+    /// Write the last frame as PNG
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub screenshot: Option<PathBuf>,
+    /// Write every measured frame as a numbered PNG into this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub frames_out: Option<PathBuf>,
+    /// Write what was measured, as .json or .csv
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+    /// End with status 3 when the 95th percentile of the frame time is over this
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = values::milliseconds, help_heading = "Output")]
+    pub max_frame_ms: Option<f64>,
+
+    /// Worker threads [default: as many as the machine runs at once]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads,
+          help_heading = "What is measured")]
+    pub threads: Option<usize>,
+    /// Vector instructions of the kernels
+    #[arg(long, value_enum, default_value_t = SimdArg::Auto, help_heading = "What is measured")]
+    pub simd: SimdArg,
+    /// Skip characters that nobody sees
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
+    pub visibility: OnOff,
+    /// Seconds that a character keeps animating after it was last seen
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value = "0.25", value_parser = values::seconds,
+          help_heading = "What is measured")]
+    pub grace: f32,
+    /// Leave out tasks that the result does not depend on
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
+    pub prune: OnOff,
+    /// Let a task write into the buffer that it is the last to read
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
+    pub steal: OnOff,
+    /// What Tracy is shown while a viewer is connected
+    #[arg(long, value_enum, default_value_t = ZonesArg::Phases, help_heading = "What is measured")]
+    pub zones: ZonesArg,
+    /// Start only when a Tracy viewer has connected
+    #[arg(long, help_heading = "What is measured")]
+    pub wait_tracy: bool,
+}

@@ -1,0 +1,164 @@
+//! Values of the command line that are not plain numbers, each with a message that says what
+//! would have been right.
+
+use clap::ValueEnum;
+use serde::Serialize;
+use std::str::FromStr;
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// Enabled.
+    On,
+    /// Disabled.
+    Off,
+}
+
+impl OnOff {
+    /// As a `bool`.
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
+}
+
+/// Size of the picture in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// 1..=[`Size::MAX`].
+    pub width: u32,
+    /// 1..=[`Size::MAX`].
+    pub height: u32,
+}
+
+impl Size {
+    /// The largest extent that is accepted; adapters may have a lower limit of their own.
+    pub const MAX: u32 = 16_384;
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || format!("a size is WIDTHxHEIGHT in pixels, 1 to {}: 1920x1080", Self::MAX);
+        let (width, height) = text.split_once(['x', 'X']).ok_or_else(wanted)?;
+        let side = |s: &str| match s.parse::<u32>() {
+            Ok(n) if (1..=Self::MAX).contains(&n) => Ok(n),
+            _ => Err(wanted()),
+        };
+        Ok(Self { width: side(width)?, height: side(height)? })
+    }
+}
+
+/// Whether characters are scaled to a height.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum FitHeight {
+    /// Only characters that are absurdly small or tall are scaled, and a message says so.
+    #[default]
+    Auto,
+    /// Every character keeps the size it was authored in.
+    Off,
+    /// Every character is scaled to this height.
+    Metres(f32),
+}
+
+impl FromStr for FitHeight {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self::Off),
+            "auto" => Ok(Self::Auto),
+            _ => match text.parse::<f32>() {
+                Ok(m) if (0.01..=1000.0).contains(&m) => Ok(Self::Metres(m)),
+                _ => Err("a height is in metres, 0.01 to 1000, or off, or auto: 1.8".into()),
+            },
+        }
+    }
+}
+
+/// Where a frame's time step comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeStep {
+    /// The wall clock.
+    Real,
+    /// Always this many seconds.
+    Fixed(f64),
+}
+
+impl FromStr for TimeStep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<f64>() {
+            _ if text == "off" => Ok(Self::Real),
+            Ok(s) if s > 0.0 && s <= 1.0 => Ok(Self::Fixed(s)),
+            _ => Err("a step is in seconds, above 0 and at most 1, or off for the real clock: \
+                      0.016"
+                .into()),
+        }
+    }
+}
+
+/// A duration in seconds, zero allowed.
+pub fn seconds(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(s) if (0.0..=3600.0).contains(&s) => Ok(s),
+        _ => Err("a duration is in seconds, 0 to 3600: 0.25".into()),
+    }
+}
+
+/// A duration in milliseconds, above zero.
+pub fn milliseconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ms) if ms > 0.0 && ms <= 3.6e6 => Ok(ms),
+        _ => Err("a limit is in milliseconds, above 0: 16.6".into()),
+    }
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if (1..=1024).contains(&n) => Ok(n),
+        _ => Err("workers are counted from 1 to 1024: 8".into()),
+    }
+}
+
+/// Samples per pixel.
+pub fn samples(text: &str) -> Result<u32, String> {
+    match text {
+        "1" => Ok(1),
+        "4" => Ok(4),
+        _ => Err("samples per pixel are 1 (off) or 4".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_need_two_sides_within_the_limit() {
+        assert_eq!("640x360".parse(), Ok(Size { width: 640, height: 360 }));
+        assert_eq!("1X16384".parse(), Ok(Size { width: 1, height: 16_384 }));
+        for bad in ["", "640", "x", "0x10", "10x0", "16385x1", "-1x5", "640x360x3", "a x b"] {
+            assert!(bad.parse::<Size>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn heights_steps_and_limits_refuse_what_is_not_a_sensible_number() {
+        assert_eq!("off".parse(), Ok(FitHeight::Off));
+        assert_eq!("1.8".parse(), Ok(FitHeight::Metres(1.8)));
+        assert_eq!("off".parse(), Ok(TimeStep::Real));
+        assert_eq!("0.5".parse(), Ok(TimeStep::Fixed(0.5)));
+        for bad in ["NaN", "inf", "-1", "0", "", "1e9", "tall"] {
+            assert!(bad.parse::<FitHeight>().is_err(), "{bad}");
+            assert!(bad.parse::<TimeStep>().is_err(), "{bad}");
+            assert!(milliseconds(bad).is_err(), "{bad}");
+        }
+        assert_eq!((seconds("0"), threads("2"), samples("4")), (Ok(0.0), Ok(2), Ok(4)));
+        assert!(seconds("NaN").is_err() && threads("0").is_err() && samples("2").is_err());
+    }
+}

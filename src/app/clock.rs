@@ -1,0 +1,111 @@
+//! How much time passes in the world from one frame to the next.
+
+use super::cli::TimeStep;
+use std::time::Instant;
+
+/// The world's clock: real or fixed steps, a speed, a pause, and jumps.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    step: TimeStep,
+    last: Option<Instant>,
+    speed: f64,
+    paused: bool,
+    jump: f64,
+}
+
+/// The time of one frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameTime {
+    /// Seconds that the world advances; negative after a jump back.
+    pub world: f64,
+    /// Seconds that cameras and input advance, whatever the world does.
+    pub camera: f64,
+}
+
+impl Clock {
+    /// The longest step of the real clock, seconds: a stall does not make the crowd leap.
+    pub const LONGEST: f64 = 0.1;
+    /// Speeds that [`Clock::faster`] and [`Clock::slower`] stay within.
+    pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=8.0;
+
+    /// A running clock at its normal speed.
+    pub fn new(step: TimeStep) -> Self {
+        Self { step, last: None, speed: 1.0, paused: false, jump: 0.0 }
+    }
+
+    /// Ends a frame: the time since the last one.
+    pub fn tick(&mut self, now: Instant) -> FrameTime {
+        let real = self.last.map_or(0.0, |last| now.duration_since(last).as_secs_f64());
+        self.last = Some(now);
+        let camera = match self.step {
+            TimeStep::Fixed(seconds) => seconds,
+            TimeStep::Real => real.min(Self::LONGEST),
+        };
+        let running = if self.paused { 0.0 } else { camera * self.speed };
+        FrameTime { world: running + std::mem::take(&mut self.jump), camera }
+    }
+
+    /// Stops the world, or lets it go on.
+    pub fn toggle_pause(&mut self) {
+        self.paused = !self.paused;
+    }
+
+    /// True while the world stands still.
+    pub fn paused(&self) -> bool {
+        self.paused
+    }
+
+    /// World seconds per real second.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Doubles the speed.
+    pub fn faster(&mut self) {
+        self.speed = (self.speed * 2.0).min(*Self::SPEEDS.end());
+    }
+
+    /// Halves the speed.
+    pub fn slower(&mut self) {
+        self.speed = (self.speed * 0.5).max(*Self::SPEEDS.start());
+    }
+
+    /// The next frame jumps by `seconds`, also while paused.
+    pub fn seek(&mut self, seconds: f64) {
+        self.jump += seconds;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_fixed_clock_ignores_the_wall_and_a_real_one_is_capped() {
+        let start = Instant::now();
+        let mut fixed = Clock::new(TimeStep::Fixed(0.25));
+        assert_eq!(fixed.tick(start).world, 0.25);
+        assert_eq!(fixed.tick(start + Duration::from_secs(9)).world, 0.25);
+        let mut real = Clock::new(TimeStep::Real);
+        assert_eq!(real.tick(start).world, 0.0);
+        let step = real.tick(start + Duration::from_millis(20)).world;
+        assert!((step - 0.02).abs() < 1e-9);
+        assert_eq!(real.tick(start + Duration::from_secs(60)).world, Clock::LONGEST);
+    }
+
+    #[test]
+    fn a_paused_world_stands_still_and_can_be_stepped() {
+        let mut clock = Clock::new(TimeStep::Fixed(0.1));
+        clock.toggle_pause();
+        assert_eq!(clock.tick(Instant::now()), FrameTime { world: 0.0, camera: 0.1 });
+        clock.seek(-0.5);
+        assert_eq!(clock.tick(Instant::now()).world, -0.5);
+        assert_eq!(clock.tick(Instant::now()).world, 0.0);
+        clock.toggle_pause();
+        (0..9).for_each(|_| clock.faster());
+        assert_eq!((clock.speed(), clock.tick(Instant::now()).world), (8.0, 0.8));
+        (0..20).for_each(|_| clock.slower());
+        assert_eq!(clock.speed(), *Clock::SPEEDS.start());
+    }
+}

@@ -1,0 +1,136 @@
+//! Files the program writes: whole or not at all.
+
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Fails when the folder that `path` would be written into does not exist, or `path` is a folder.
+///
+/// # Errors
+/// Names the option and the folder, so that a long run does not end in a surprise.
+pub fn check_file(option: &str, path: &Path) -> Result<()> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        bail!("{option} {}: there is no folder {}", path.display(), folder.display());
+    }
+    if path.is_dir() {
+        bail!("{option} {}: this is a folder, a file name is needed", path.display());
+    }
+    Ok(())
+}
+
+/// Makes the folder if only its last part is missing.
+///
+/// # Errors
+/// When its parent does not exist, when a file is in the way, or when it can't be made.
+pub fn check_folder(option: &str, path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if path.exists() {
+        bail!("{option} {}: this is a file, a folder is needed", path.display());
+    }
+    fs::create_dir(path).with_context(|| format!("{option} {}: cannot make it", path.display()))
+}
+
+/// Writes a file by way of a temporary one beside it, so that `path` is never half-written.
+///
+/// # Errors
+/// Of the file system or of `write`; the temporary file is gone then.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let part = part_of(path);
+    let result = File::create(&part).map_err(anyhow::Error::from).and_then(|file| {
+        let mut writer = BufWriter::new(file);
+        write(&mut writer)?;
+        writer.flush()?;
+        drop(writer);
+        fs::rename(&part, path)?;
+        Ok(())
+    });
+    if result.is_err() {
+        // The first fault is the one to tell; what is left of the attempt may not even exist.
+        let _ = fs::remove_file(&part);
+    }
+    result.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes an 8-bit RGBA picture as PNG, whole or not at all.
+///
+/// # Errors
+/// Of the file system.
+pub fn write_png(path: &Path, image: &crate::asset::ImageRgba8) -> Result<()> {
+    use image::ImageEncoder;
+    write_whole(path, |file| {
+        let color = image::ExtendedColorType::Rgba8;
+        image::codecs::png::PngEncoder::new(file).write_image(
+            &image.pixels,
+            image.width,
+            image.height,
+            color,
+        )?;
+        Ok(())
+    })
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    }
+}
+
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        write_whole(&path, |f| Ok(f.write_all(b"old")?)).unwrap();
+        let failed = write_whole(&path, |f| {
+            f.write_all(b"new")?;
+            bail!("disk full")
+        });
+        let message = format!("{:#}", failed.unwrap_err());
+        assert!(message.contains("a.txt") && message.contains("disk full"), "{message}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        write_whole(&path, |f| Ok(f.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn missing_folders_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = dir.path().join("no/such");
+        let e = check_file("--report", &missing.join("a.json")).unwrap_err().to_string();
+        assert!(e.contains("--report") && e.contains("no/such"), "{e}");
+        assert!(check_folder("--frames-out", &missing.join("deep")).is_err());
+        assert!(check_file("--report", dir.path()).is_err());
+        assert!(check_file("--report", Path::new("a.json")).is_ok());
+        check_folder("--frames-out", &dir.path().join("new")).unwrap();
+        assert!(dir.path().join("new").is_dir());
+    }
+
+    #[test]
+    fn a_picture_comes_back_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.png");
+        let pixels = vec![255, 0, 0, 255, 1, 2, 3, 255];
+        let image = crate::asset::ImageRgba8 { name: String::new(), width: 2, height: 1, pixels };
+        write_png(&path, &image).unwrap();
+        let back = image::open(&path).unwrap().to_rgba8();
+        assert_eq!((back.width(), back.height(), back.into_raw()), (2, 1, image.pixels));
+    }
+}
