@@ -10,10 +10,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from characters import humanoid
+from characters import humanoid, quadruped
 
 ASSETS = pathlib.Path(__file__).resolve().parent.parent / "assets"
-BUILDERS = {"humanoid": humanoid.build}
+BUILDERS = {"humanoid": humanoid.build, "quadruped": quadruped.build}
 
 
 def main():

@@ -75,14 +75,17 @@ def packed_weights(row):
 
 
 def primitives(mesh, paints, darkest=0.45):
-    """One primitive for painted skin and cloth that stays, one for what the tint multiplies."""
-    triangles, paint = mesh.triangles()
+    """One primitive for painted skin and cloth that stays, one for what the tint multiplies.
+
+    A paint is (sRGB or a function of the bind position that gives it, tinted or not).
+    """
+    triangles, painted = mesh.triangles()
     normals = mesh.normals()
     open_sky = occlusion(mesh.points, normals, triangles)
     out = []
     for tinted in (False, True):
         vertices, index, tris = [], {}, []
-        for t, p in zip(triangles, paint):
+        for t, p in zip(triangles, painted):
             if paints[p][1] != tinted:
                 continue
             corner = []
@@ -98,7 +101,9 @@ def primitives(mesh, paints, darkest=0.45):
         colors, joints, weights = [], [], []
         for i, p in vertices:
             shade = darkest + (1.0 - darkest) * open_sky[i]
-            rgb = np.floor(np.minimum(linear(paints[p][0]) * shade, 1.0) * 255.0 + 0.5 - 1e-7)
+            paint = paints[p][0]
+            rgb = linear(paint(mesh.points[i]) if callable(paint) else paint)
+            rgb = np.floor(np.minimum(rgb * shade, 1.0) * 255.0 + 0.5 - 1e-7)
             colors.append([int(rgb[0]), int(rgb[1]), int(rgb[2]), 255])
             js, ws = packed_weights(mesh.weights[i])
             joints.append(js)

@@ -1,0 +1,293 @@
+"""The quadruped's trunk, legs, tail and coat."""
+
+import math
+
+import numpy as np
+
+from . import quadruped_skeleton as qs
+from .linalg import X, Y, Z, lerp, smoothstep, unit, vec
+from .mesh import Mesh, ring
+
+FUR, PAW, NOSE, EYE, GLINT, EAR_INSIDE, TONGUE, MOUTH, COAT, STRAP, BUCKLE = range(11)
+
+TAN, CREAM, DARK = (206, 124, 62), (246, 228, 200), (64, 44, 36)
+
+
+def mix(a, b, t):
+    return tuple(lerp(x, y, t) for x, y in zip(a, b))
+
+
+def face_fur(p):
+    """The head's colours, in the head as drawn: a white muzzle and cheeks, dark ears."""
+    x, y, z = abs(p[0]), p[1], p[2]
+    if y > 0.825:
+        return mix(TAN, DARK, smoothstep(0.835, 0.895, y))
+    muzzle = (1.0 - smoothstep(0.738, 0.758, y)) * smoothstep(0.36, 0.40, z)
+    cheek = (1.0 - smoothstep(0.742, 0.772, y)) * smoothstep(0.012, 0.032, x)
+    throat = 1.0 - smoothstep(0.715, 0.735, y)
+    return mix(TAN, CREAM, max(muzzle, cheek, throat))
+
+
+def fur(p):
+    """Tan above, cream below, dark legs, cream tail tip and muzzle; blended like fur."""
+    if p[1] > 0.66 and p[2] > 0.24 and p[1] + 0.6 * (p[2] - 0.305) > 0.72:
+        return face_fur(qs.as_drawn(p))
+    x, y, z = abs(p[0]), p[1], p[2]
+    if z < -0.30 and y > 0.40:
+        return mix(CREAM, TAN, smoothstep(-0.510, -0.460, z))
+    if y < 0.36:
+        return mix(DARK, TAN, smoothstep(0.17, 0.30, y))
+    if z > 0.10:
+        chest = smoothstep(0.19, 0.25, z + 0.35 * (0.60 - y)) * (1.0 - smoothstep(0.03, 0.075, x))
+        chest *= 1.0 - smoothstep(0.70, 0.76, y)
+        belly = (1.0 - smoothstep(0.445, 0.490, y)) * (1.0 - smoothstep(0.03, 0.07, x))
+        return mix(TAN, CREAM, max(chest, belly))
+    belly = (1.0 - smoothstep(0.455, 0.50, y)) * (1.0 - smoothstep(0.03, 0.07, x))
+    return mix(TAN, CREAM, belly)
+
+
+PAINTS = {
+    FUR: (fur, False),
+    PAW: (DARK, False),
+    NOSE: ((34, 28, 28), False),
+    EYE: ((38, 26, 22), False),
+    GLINT: ((250, 250, 250), False),
+    EAR_INSIDE: ((226, 184, 156), False),
+    TONGUE: ((212, 112, 112), False),
+    MOUTH: ((58, 34, 34), False),
+    COAT: ((236, 234, 228), True),
+    STRAP: ((150, 148, 146), True),
+    BUCKLE: ((214, 206, 180), False),
+}
+
+SPINE = (
+    ("pelvis", -0.170),
+    ("spine_01", -0.075),
+    ("spine_02", 0.030),
+    ("spine_03", 0.135),
+)
+
+
+def spine_weights(z):
+    out, above = {}, 0.0
+    for k in range(len(SPINE) - 1, -1, -1):
+        name, at = SPINE[k]
+        share = smoothstep(SPINE[k - 1][1], at, z) if k else 1.0
+        out[name] = share * (1.0 - above)
+        above += out[name]
+    return out
+
+
+def mixed(*pairs):
+    out = {}
+    for weights, share in pairs:
+        for name, w in weights.items():
+            out[name] = out.get(name, 0.0) + w * share
+    return out
+
+
+# z, y, tilt of the ring (degrees forward), half width, up, down
+TRUNK = [
+    (-0.276, 0.546, 0, 0.052, 0.044, 0.066),
+    (-0.242, 0.538, 0, 0.082, 0.066, 0.108),
+    (-0.185, 0.534, 0, 0.097, 0.078, 0.122),
+    (-0.112, 0.534, 0, 0.092, 0.076, 0.106),
+    (-0.035, 0.536, 0, 0.086, 0.073, 0.112),
+    (0.050, 0.530, 0, 0.098, 0.078, 0.146),
+    (0.112, 0.526, 0, 0.103, 0.084, 0.166),
+    (0.166, 0.530, 6, 0.102, 0.094, 0.170),
+    (0.218, 0.550, 18, 0.093, 0.092, 0.146),
+    (0.252, 0.602, 38, 0.080, 0.078, 0.100),
+    (0.278, 0.664, 54, 0.068, 0.064, 0.078),
+    (0.302, 0.722, 56, 0.060, 0.052, 0.062),
+    (0.326, 0.758, 50, 0.044, 0.038, 0.044),
+]
+
+
+def trunk_weights(p):
+    w = spine_weights(p[2])
+    neck = smoothstep(0.560, 0.640, p[1] + 0.5 * (p[2] - 0.215)) * smoothstep(0.15, 0.23, p[2])
+    upper = smoothstep(0.630, 0.700, p[1]) * smoothstep(0.20, 0.25, p[2])
+    head = smoothstep(0.705, 0.750, p[1]) * smoothstep(0.22, 0.27, p[2])
+    chain = mixed(({"neck_01": 1.0}, 1.0 - upper), ({"neck_02": 1.0}, upper))
+    chain = mixed((chain, 1.0 - head), ({"head": 1.0}, head))
+    return mixed((w, 1.0 - neck), (chain, neck))
+
+
+def leg(m, loop, rows, side):
+    """Continues a hole of six vertices (outer front, mid, back, inner back, mid, front) downwards."""
+    sign = 1 if side == "l" else -1
+    before = loop
+    for x, y, z, outer, inner, front, back, weights in rows:
+        points = []
+        for a in (58, 0, -58, -122, 180, 122):
+            c, s = math.cos(math.radians(a)), math.sin(math.radians(a))
+            points.append(vec(sign * (x + (outer if c > 0 else inner) * c), y, z + (front if s > 0 else back) * s))
+        now = m.ring(points, {f"{n}_{side}": w for n, w in weights.items()})
+        m.bridge(before, now, FUR)
+        before = now
+    return before
+
+
+FRONT_LEG = [
+    # x, y, z, outer, inner, front, back, weights
+    (0.068, 0.395, 0.170, 0.042, 0.042, 0.070, 0.074, {"upperarm": 0.75, "scapula": 0.25}),
+    (0.071, 0.345, 0.144, 0.036, 0.036, 0.050, 0.052, {"upperarm": 0.5, "lowerarm": 0.5}),
+    (0.072, 0.285, 0.136, 0.030, 0.029, 0.037, 0.039, {"lowerarm": 1.0}),
+    (0.072, 0.200, 0.141, 0.0225, 0.0225, 0.026, 0.027, {"lowerarm": 1.0}),
+    (0.072, 0.125, 0.146, 0.0230, 0.0230, 0.026, 0.025, {"lowerarm": 0.5, "hand": 0.5}),
+    (0.072, 0.072, 0.157, 0.0230, 0.0230, 0.026, 0.024, {"hand": 1.0}),
+    (0.073, 0.048, 0.168, 0.0320, 0.0290, 0.040, 0.027, {"hand": 0.4, "paw": 0.6}),
+]
+HIND_LEG = [
+    (0.068, 0.425, -0.176, 0.052, 0.046, 0.086, 0.074, {"thigh": 1.0}),
+    (0.070, 0.370, -0.156, 0.042, 0.037, 0.066, 0.066, {"thigh": 0.55, "calf": 0.45}),
+    (0.071, 0.300, -0.184, 0.032, 0.030, 0.050, 0.050, {"calf": 1.0}),
+    (0.070, 0.225, -0.240, 0.0235, 0.0235, 0.031, 0.034, {"calf": 1.0}),
+    (0.070, 0.165, -0.276, 0.0220, 0.0220, 0.027, 0.030, {"calf": 0.5, "foot": 0.5}),
+    (0.070, 0.090, -0.258, 0.0215, 0.0215, 0.024, 0.024, {"foot": 1.0}),
+    (0.071, 0.048, -0.242, 0.0310, 0.0280, 0.038, 0.025, {"foot": 0.4, "ball": 0.6}),
+]
+
+
+def trunk(bones):
+    """Rump to neck with four legs, one piece."""
+    m = Mesh(bones)
+    rings = []
+    for z, y, tilt, width, up, down in TRUNK:
+        a = math.radians(tilt)
+        axis = vec(0.0, math.cos(a), -math.sin(a))
+        rings.append(m.ring(ring(vec(0, y, z), X, axis, width, up, down, 8, 2.3), trunk_weights))
+    holes = {1: "hind", 2: "hind", 6: "front", 7: "front"}
+    for k in range(len(rings) - 1):
+        m.bridge(rings[k], rings[k + 1], FUR, (7, 4) if k in holes else ())
+    m.fan(rings[0], vec(0, 0.556, -0.290), {"pelvis": 1.0}, FUR)
+    for first, rows, base in ((1, HIND_LEG, "thigh"), (6, FRONT_LEG, "scapula")):
+        back, mid, front = rings[first], rings[first + 1], rings[first + 2]
+        for side, outer, inner in (("l", 0, 7), ("r", 4, 5)):
+            loop = [front[outer], mid[outer], back[outer], back[inner], mid[inner], front[inner]]
+            end = leg(m, loop, rows, side)
+            toe, paw, ankle = ("paw", 0.166, "hand") if base == "scapula" else ("ball", -0.242, "foot")
+            sole(m, end, side, toe, paw)
+            shares = {"scapula": (0.55, 0.5), "thigh": (0.55, 0.35)}[base]
+            for k, i in enumerate(loop):
+                share = shares[0] if k < 3 else shares[1]
+                row = m.weights[i] * (1.0 - share)
+                row[m.bone[f"{base}_{side}"]] += share
+                m.weights[i] = row / row.sum()
+    # Shoulder blades move the flank above the leg too.
+    for k in (6, 7, 8):
+        for corner, side in ((1, "l"), (3, "r")):
+            i = rings[k][corner]
+            row = m.weights[i] * 0.65
+            row[m.bone[f"scapula_{side}"]] += 0.35
+            m.weights[i] = row / row.sum()
+    m.oriented()
+    out = m.subdivided(keep=0.85)
+    return out.smooth_weights(2, 0.5, lambda p: p[1] > 0.33)
+
+
+def sole(m, end, side, toe, z):
+    """A paw: the last ring spreads out on the ground and is closed below."""
+    sign = 1 if side == "l" else -1
+    points = []
+    for a in (58, 0, -58, -122, 180, 122):
+        c, s = math.cos(math.radians(a)), math.sin(math.radians(a))
+        points.append(vec(sign * (0.073 + 0.034 * c), 0.016, z + (0.060 if s > 0 else 0.026) * s))
+    weights = {f"{toe}_{side}": 1.0}
+    low = m.ring(points, weights)
+    m.bridge(end, low, FUR)
+    flat = [vec(p[0] * 0.97 + sign * 0.073 * 0.03, 0.0, z + (p[2] - z) * 0.80) for p in points]
+    bottom = m.ring(flat, weights)
+    m.bridge(low, bottom, PAW)
+    m.face(bottom, PAW)
+
+
+def tail(bones):
+    """A bushy tail, thickest past its middle."""
+    m = Mesh(bones)
+    rows = [
+        (0.572, -0.240, 0.031, {"pelvis": 0.7, "tail_01": 0.3}),
+        (0.574, -0.285, 0.037, {"tail_01": 1.0}),
+        (0.568, -0.335, 0.050, {"tail_01": 0.5, "tail_02": 0.5}),
+        (0.554, -0.378, 0.061, {"tail_02": 1.0}),
+        (0.538, -0.418, 0.067, {"tail_02": 0.5, "tail_03": 0.5}),
+        (0.522, -0.458, 0.066, {"tail_03": 1.0}),
+        (0.506, -0.498, 0.057, {"tail_03": 0.4, "tail_04": 0.6}),
+        (0.490, -0.536, 0.039, {"tail_04": 1.0}),
+        (0.477, -0.564, 0.018, {"tail_04": 1.0}),
+    ]
+    before = None
+    for k, (y, z, radius, weights) in enumerate(rows):
+        ahead = rows[min(k + 1, len(rows) - 1)]
+        behind = rows[max(k - 1, 0)]
+        way = unit(vec(0, ahead[0] - behind[0], ahead[1] - behind[1]))
+        up = np.cross(way, X) * -1.0
+        now = m.ring(ring(vec(0, y, z), X, up, radius * 0.86, radius, radius, 10), weights)
+        if before:
+            m.bridge(before, now, FUR)
+        before = now
+    m.fan(before, vec(0, 0.470, -0.578), {"tail_04": 1.0}, FUR)
+    return m.oriented()
+
+
+def coat(body):
+    """A blanket over the back: the trunk's own faces, lifted, with a rim; and what it hides goes."""
+    normals = body.normals()
+
+    def inside(p):
+        middle = float(np.interp(p[2], [row[0] for row in TRUNK[:8]], [row[1] for row in TRUNK[:8]]))
+        return -0.128 < p[2] < 0.122 and math.atan2(p[1] - middle, abs(p[0])) > -0.62
+
+    picked = [f for f, face in enumerate(body.faces) if all(inside(body.points[i]) for i in face)]
+    out = Mesh(body.bone)
+    index = {}
+    for f in picked:
+        for i in body.faces[f]:
+            if i not in index:
+                index[i] = len(out.points)
+                out.points.append(body.points[i] + normals[i] * 0.009)
+                out.weights.append(body.weights[i])
+        out.face(tuple(index[i] for i in body.faces[f]), COAT)
+    # The rim: border edges go down into the fur.
+    count = {}
+    for face in out.faces:
+        for a, b in zip(face, face[1:] + face[:1]):
+            count[(a, b)] = True
+    border = [(a, b) for a, b in count if (b, a) not in count]
+    back = {new: old for old, new in index.items()}
+    low = {}
+    for a, b in border:
+        for v in (a, b):
+            if v not in low:
+                low[v] = len(out.points)
+                out.points.append(body.points[back[v]] - normals[back[v]] * 0.002)
+                out.weights.append(body.weights[back[v]])
+    for a, b in border:
+        out.face((b, a, low[a], low[b]), STRAP)
+    edge = {v for pair in border for v in pair}
+    for k, face in enumerate(out.faces[: len(picked)]):
+        if any(i in edge for i in face):
+            out.paints[k] = STRAP
+    hidden = {f for f in picked if not any(index[i] in edge for i in body.faces[f])}
+    body.paints = [p for f, p in enumerate(body.paints) if f not in hidden]
+    body.faces = [face for f, face in enumerate(body.faces) if f not in hidden]
+    return out
+
+
+def collar(bones):
+    """A band around the neck."""
+    m = Mesh(bones)
+    a = math.radians(47)
+    axis, along = vec(0, math.cos(a), -math.sin(a)), vec(0, math.sin(a), math.cos(a))
+    center = vec(0, 0.632, 0.264)
+    rows = [(-0.020, 0.92), (-0.017, 1.0), (0.017, 1.0), (0.020, 0.90)]
+    before = None
+    for s, k in rows:
+        shrink = 1.0 - 1.6 * s
+        points = ring(center + along * s, X, axis, 0.0790 * k * shrink, 0.0760 * k * shrink, 0.0930 * k * shrink, 16, 2.1)
+        now = m.ring(points, {"neck_01": 0.6, "neck_02": 0.4})
+        if before:
+            m.bridge(before, now, STRAP)
+        before = now
+    return m.oriented()
