@@ -5,7 +5,7 @@
 //! a viewer, and a branch on a `bool` less than one. So:
 //!
 //! - the phases of a frame and loading are `tracing` spans, which reach both Tracy and the log;
-//! - zones per character and per task go to the client directly ([`zone`]), behind one `bool` that
+//! - zones per character and per task go to the client directly ([`zone()`]), behind one `bool` that
 //!   is asked once a frame ([`listening`]);
 //! - plots and frame marks are a few calls a frame.
 //!

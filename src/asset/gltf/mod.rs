@@ -2,7 +2,7 @@
 //!
 //! Whatever a file holds, the answer is a [`Source`] that keeps every promise of its documentation
 //! or an [`AssetError`] that names the file, the object in it and the number; never a panic, an
-//! endless loop or more memory than [`limits`] allows. Faults that cost nothing but looks (a missing
+//! endless loop or more memory than `limits` allows. Faults that cost nothing but looks (a missing
 //! texture, a light, a primitive made of lines) are warnings.
 
 mod accessor;
