@@ -33,7 +33,7 @@ fn brand() -> Option<String> {
     if __cpuid(0x8000_0000).eax < 0x8000_0004 {
         return None;
     }
-    let words = (0x8000_0002..=0x8000_0004).map(|leaf| __cpuid(leaf));
+    let words = (0x8000_0002..=0x8000_0004).map(__cpuid);
     let bytes: Vec<u8> = words
         .flat_map(|r| [r.eax, r.ebx, r.ecx, r.edx])
         .flat_map(u32::to_le_bytes)
