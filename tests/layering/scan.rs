@@ -119,11 +119,11 @@ pub fn read_all(root: &Path) -> Vec<SourceFile> {
         .collect()
 }
 
-pub fn is_ident(tree: Option<&TokenTree>, name: &str) -> bool {
+fn is_ident(tree: Option<&TokenTree>, name: &str) -> bool {
     matches!(tree, Some(TokenTree::Ident(ident)) if ident == name)
 }
 
-pub fn is_punct(tree: Option<&TokenTree>, sign: char) -> bool {
+fn is_punct(tree: Option<&TokenTree>, sign: char) -> bool {
     matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
 }
 
