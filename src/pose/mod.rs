@@ -1,7 +1,20 @@
 //! Rank 1: the runtime skeleton and clip, pose buffers, and the kernels that work on them.
 
+pub(crate) mod basis;
+pub mod buffer;
 pub mod clip;
+pub mod kernels;
+pub(crate) mod resolve_table;
+pub mod rig;
+pub mod runtime_clip;
 pub mod skeleton;
+pub mod streams;
+#[cfg(test)]
+pub(crate) mod testing;
 
+pub use basis::RigClass;
+pub use buffer::{Pose, PoseShape};
 pub use clip::UniformClip;
+pub use rig::{Rig, RigError};
+pub use runtime_clip::RuntimeClip;
 pub use skeleton::{PaletteEntry, Skeleton, SkeletonError};

@@ -1,0 +1,121 @@
+//! What resolve knows of a rig: one flat record per bone, in the order of the palette.
+
+use super::Skeleton;
+use super::basis::{Basis, PoseTrs};
+use crate::math::Mat3x4;
+
+/// No slot, no product.
+pub(crate) const NONE: u16 = u16::MAX;
+
+/// One bone's step of the walk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoneOp {
+    /// Where the parent's matrix (or what a root starts from) was kept.
+    pub parent_slot: u16,
+    /// Where to keep this bone's matrix; [`NONE`] when nobody reads it.
+    pub keep_slot: u16,
+    /// Index of the matrix that follows in the palette; [`NONE`] for the identity.
+    pub product: u16,
+    /// Position of the bone's bind frame.
+    pub origin: [f32; 3],
+    /// Pose-space translation of the reference pose.
+    pub rest: [f32; 3],
+}
+
+/// A palette entry beyond the bones'.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExtraOp {
+    /// Where the bone's matrix was kept.
+    pub slot: u16,
+    /// As in [`BoneOp`].
+    pub product: u16,
+}
+
+/// The walk of one rig. Matrices that a later bone reads are kept in slots, which are reused when
+/// their last reader is done, so that the ones in use stay in the first-level cache.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResolveTable {
+    pub bones: Vec<BoneOp>,
+    pub extras: Vec<ExtraOp>,
+    /// Slots to fill before the walk.
+    pub roots: Vec<(u16, Mat3x4)>,
+    /// Matrices that follow the walked ones.
+    pub products: Vec<Mat3x4>,
+    /// Number of slots.
+    pub slots: usize,
+}
+
+impl ResolveTable {
+    pub fn new(skeleton: &Skeleton, basis: &Basis, reference: &[PoseTrs]) -> Self {
+        let parents = skeleton.parents();
+        let mut last_reader: Vec<Option<usize>> = vec![None; parents.len()];
+        for (bone, parent) in parents.iter().enumerate() {
+            if let Some(parent) = parent {
+                last_reader[parent.get()] = Some(bone);
+            }
+        }
+        for extra in &skeleton.palette()[parents.len()..] {
+            last_reader[extra.bone.get()] = Some(usize::MAX);
+        }
+
+        let mut table = Self::default();
+        let mut free: Vec<u16> = Vec::new();
+        let mut slot_of: Vec<u16> = Vec::with_capacity(parents.len());
+        for (bone, parent) in parents.iter().enumerate() {
+            let parent_slot = match parent {
+                Some(parent) => slot_of[parent.get()],
+                None => {
+                    table.root_slot(Mat3x4::from_affine(&basis.walk_from_root[bone].as_affine3a()))
+                }
+            };
+            let keep_slot = match last_reader[bone] {
+                Some(_) => free.pop().unwrap_or_else(|| table.new_slot()),
+                None => NONE,
+            };
+            slot_of.push(keep_slot);
+            if let Some(parent) = parent
+                && last_reader[parent.get()] == Some(bone)
+            {
+                free.push(parent_slot);
+            }
+            let product = table.product(basis.products[bone]);
+            table.bones.push(BoneOp {
+                parent_slot,
+                keep_slot,
+                product,
+                origin: basis.bones[bone].origin.as_vec3().to_array(),
+                rest: reference[bone].translation.as_vec3().to_array(),
+            });
+        }
+        for (entry, extra) in skeleton.palette().iter().enumerate().skip(parents.len()) {
+            let product = table.product(basis.products[entry]);
+            table.extras.push(ExtraOp { slot: slot_of[extra.bone.get()], product });
+        }
+        table
+    }
+
+    fn new_slot(&mut self) -> u16 {
+        self.slots += 1;
+        (self.slots - 1) as u16
+    }
+
+    fn root_slot(&mut self, matrix: Mat3x4) -> u16 {
+        if let Some((slot, _)) = self.roots.iter().find(|(_, m)| *m == matrix) {
+            return *slot;
+        }
+        let slot = self.new_slot();
+        self.roots.push((slot, matrix));
+        slot
+    }
+
+    fn product(&mut self, matrix: Option<glam::DAffine3>) -> u16 {
+        let Some(matrix) = matrix else { return NONE };
+        self.products.push(Mat3x4::from_affine(&matrix.as_affine3a()));
+        (self.products.len() - 1) as u16
+    }
+
+    /// Number of palette matrices.
+    pub fn palette_len(&self) -> usize {
+        self.bones.len() + self.extras.len()
+    }
+}

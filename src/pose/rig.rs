@@ -1,0 +1,354 @@
+//! The rig: everything that posing one kind of character needs.
+
+use super::basis::{Basis, PoseTrs, RigClass};
+use super::buffer::{Pose, PoseShape};
+use super::kernels::{resolve, sample};
+use super::resolve_table::ResolveTable;
+use super::runtime_clip::RuntimeClip;
+use super::{Skeleton, UniformClip};
+use crate::index::{BoneCount, BoneIndex, ClipId};
+use crate::math::{Lanes, Mat3x4, Trs};
+use glam::{Affine3A, DQuat, DVec3};
+
+/// What a rig can't be made of.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RigError {
+    /// More clips than a clip index can name.
+    #[error("{count} clips are over the limit of {limit}")]
+    TooManyClips {
+        /// Number of clips.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A clip whose table is not frames times bones.
+    #[error(
+        "clip \"{clip}\" has {locals} local transforms; {frames} frames of {bones} bones need {needed}"
+    )]
+    Length {
+        /// The clip's name.
+        clip: String,
+        /// Number of transforms.
+        locals: usize,
+        /// Number of frames.
+        frames: usize,
+        /// Number of bones.
+        bones: usize,
+        /// What would be right (with at least one frame).
+        needed: usize,
+    },
+    /// A rate that is not a positive number.
+    #[error("clip \"{clip}\" has a rate of {rate_hz} frames a second")]
+    Rate {
+        /// The clip's name.
+        clip: String,
+        /// The rate.
+        rate_hz: f32,
+    },
+    /// A number that is not finite.
+    #[error(
+        "clip \"{clip}\" has a value that is not a finite number at frame {frame}, bone {bone}"
+    )]
+    NotFinite {
+        /// The clip's name.
+        clip: String,
+        /// The frame.
+        frame: usize,
+        /// The bone.
+        bone: usize,
+    },
+}
+
+/// A skeleton with its runtime clips, its reference pose and what resolve needs of it. Shared by
+/// every character of a kind, and never changed.
+#[derive(Clone, Debug)]
+pub struct Rig {
+    skeleton: Skeleton,
+    basis: Basis,
+    reference: Pose,
+    clips: Vec<RuntimeClip>,
+    table: ResolveTable,
+}
+
+impl Rig {
+    /// Builds a rig, bind-relative where skeleton and clips allow it.
+    ///
+    /// # Errors
+    /// See [`RigError`]; each names the clip and the number.
+    pub fn new(skeleton: Skeleton, clips: &[UniformClip]) -> Result<Self, RigError> {
+        Self::build(skeleton, clips, false)
+    }
+
+    /// Builds a rig of the general class, whose tasks may scale bones, whatever the clips hold.
+    ///
+    /// # Errors
+    /// See [`RigError`]; each names the clip and the number.
+    pub fn general(skeleton: Skeleton, clips: &[UniformClip]) -> Result<Self, RigError> {
+        Self::build(skeleton, clips, true)
+    }
+
+    fn build(skeleton: Skeleton, clips: &[UniformClip], general: bool) -> Result<Self, RigError> {
+        let limit = usize::from(u16::MAX);
+        if clips.len() > limit {
+            return Err(RigError::TooManyClips { count: clips.len(), limit });
+        }
+        for clip in clips {
+            check(clip, skeleton.bone_count().get())?;
+        }
+        let basis = Basis::new(&skeleton, clips, general);
+        let rest: Vec<PoseTrs> =
+            skeleton.rest().iter().zip(&basis.bones).map(|(l, b)| b.to_pose(l)).collect();
+        let shape =
+            PoseShape { bones: skeleton.bone_count(), has_scale: basis.class == RigClass::General };
+        let reference = reference_pose(shape, &rest);
+        let table = ResolveTable::new(&skeleton, &basis, &rest);
+        let clips = clips.iter().map(|c| RuntimeClip::new(c, &basis, &rest)).collect();
+        Ok(Self { skeleton, basis, reference, clips, table })
+    }
+
+    /// The skeleton.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// Number of bones.
+    pub fn bone_count(&self) -> BoneCount {
+        self.skeleton.bone_count()
+    }
+
+    /// Number of matrices that resolve writes.
+    pub fn palette_len(&self) -> usize {
+        self.table.palette_len()
+    }
+
+    /// How poses are kept.
+    pub fn class(&self) -> RigClass {
+        self.basis.class
+    }
+
+    /// True for the general class: poses hold scale, and tasks may change it.
+    pub fn has_scale(&self) -> bool {
+        self.basis.class == RigClass::General
+    }
+
+    /// Number of clips.
+    pub fn clip_count(&self) -> usize {
+        self.clips.len()
+    }
+
+    /// A clip, or `None` when the rig has no such clip.
+    pub fn clip(&self, clip: ClipId) -> Option<&RuntimeClip> {
+        self.clips.get(clip.get())
+    }
+
+    /// The reference pose: the skeleton's rest pose.
+    pub fn reference(&self) -> &Pose {
+        &self.reference
+    }
+
+    /// What buffers of this rig hold.
+    pub fn shape(&self) -> PoseShape {
+        PoseShape { bones: self.bone_count(), has_scale: self.has_scale() }
+    }
+
+    /// The tables of resolve.
+    pub(crate) fn table(&self) -> &ResolveTable {
+        &self.table
+    }
+
+    /// One bone's transform in a pose, relative to its parent; the rotation is normalized.
+    pub fn local(&self, pose: &Pose, bone: BoneIndex) -> Trs {
+        let Some(basis) = self.basis.bones.get(bone.get()) else { return Trs::IDENTITY };
+        let group = bone.get() / super::streams::GROUP;
+        let held = |held: bool| if held { pose } else { &self.reference };
+        let translation = held(pose.moved.contains(group)).translation(bone);
+        let scale = match self.has_scale() {
+            true => held(pose.scaled.contains(group)).scale(bone),
+            false => [1.0; 3],
+        };
+        basis.to_local(&PoseTrs {
+            rotation: DQuat::from_array(pose.rotation(bone).map(f64::from)),
+            translation: DVec3::from_array(translation.map(f64::from)),
+            scale: DVec3::from_array(scale.map(f64::from)),
+        })
+    }
+
+    /// Puts one active bone of a pose back where the reference pose has it.
+    pub fn pin_to_reference(&self, pose: &mut Pose, bone: BoneIndex, active: BoneCount) {
+        if !active.min(self.bone_count()).contains(bone) {
+            return;
+        }
+        let group = bone.get() / super::streams::GROUP;
+        pose.set_rotation(bone, self.reference.rotation(bone));
+        if pose.moved.contains(group) {
+            pose.set_translation(bone, self.reference.translation(bone));
+        }
+        if pose.scaled.contains(group) {
+            pose.set_scale(bone, self.reference.scale(bone));
+        }
+    }
+
+    /// Every bone's local transform in a clip at a time (clamped), through the sampling kernel.
+    /// A clip that the rig does not have gives the rest pose.
+    pub fn sample_locals(&self, clip: ClipId, seconds: f32) -> Vec<Trs> {
+        let pose = self.sample_pose(clip, seconds);
+        self.bone_count().bones().map(|bone| self.local(&pose, bone)).collect()
+    }
+
+    /// The palette of a clip at a time (clamped), through the sampling and the resolving kernel.
+    pub fn sample_palette(&self, clip: ClipId, seconds: f32) -> Vec<Mat3x4> {
+        let pose = self.sample_pose(clip, seconds);
+        let mut palette = vec![Mat3x4::IDENTITY; self.palette_len()];
+        let mut scratch = resolve::ResolveScratch::default();
+        let resolved = resolve::resolve(
+            Lanes::best(),
+            self,
+            &[&pose],
+            self.bone_count(),
+            &mut scratch,
+            &mut [&mut palette],
+        );
+        debug_assert_eq!(resolved, Ok(()), "one pose and a palette of the rig's length");
+        palette
+    }
+
+    /// A bone's model matrix, read back from a palette of this rig. `None` for a bone that the rig
+    /// does not have, a palette that is too short or an inverse bind matrix that has no inverse.
+    pub fn model_from_bone(&self, palette: &[Mat3x4], bone: BoneIndex) -> Option<Affine3A> {
+        let entry = self.skeleton.palette().get(bone.get())?;
+        let walked = palette.get(bone.get())?.to_affine();
+        let mesh_from_bone = entry.bone_from_mesh.as_daffine3().inverse();
+        mesh_from_bone.is_finite().then(|| (walked.as_daffine3() * mesh_from_bone).as_affine3a())
+    }
+
+    fn sample_pose(&self, clip: ClipId, seconds: f32) -> Pose {
+        let mut pose = Pose::default();
+        pose.fit(self.shape());
+        let active = self.bone_count();
+        match self.clip(clip) {
+            Some(clip) => sample::sample(Lanes::best(), clip, seconds, active, &mut pose),
+            None => sample::reference(&self.reference, active, &mut pose),
+        }
+        pose
+    }
+
+    /// Bytes of heap memory of the runtime clips.
+    pub fn clip_bytes(&self) -> usize {
+        self.clips.iter().map(RuntimeClip::heap_bytes).sum()
+    }
+}
+
+fn check(clip: &UniformClip, bones: usize) -> Result<(), RigError> {
+    let name = || clip.name.clone();
+    let (locals, frames) = (clip.locals.len(), clip.frame_count);
+    let needed = frames.max(1).saturating_mul(bones);
+    if frames == 0 || locals != needed {
+        return Err(RigError::Length { clip: name(), locals, frames, bones, needed });
+    }
+    if !(clip.rate_hz > 0.0 && clip.rate_hz.is_finite()) {
+        return Err(RigError::Rate { clip: name(), rate_hz: clip.rate_hz });
+    }
+    match clip.locals.iter().position(|local| !local.is_finite()) {
+        Some(at) => Err(RigError::NotFinite { clip: name(), frame: at / bones, bone: at % bones }),
+        None => Ok(()),
+    }
+}
+
+fn reference_pose(shape: PoseShape, rest: &[PoseTrs]) -> Pose {
+    let mut pose = Pose::default();
+    pose.fit(shape);
+    for stream in pose.rotations_mut().into_iter().skip(3) {
+        stream.fill(super::streams::Line([1.0; super::streams::LINE]));
+    }
+    for (bone, value) in shape.bones.bones().zip(rest) {
+        pose.set_rotation(bone, value.rotation.as_quat().to_array());
+        pose.set_translation(bone, value.translation.as_vec3().to_array());
+        pose.set_scale(bone, value.scale.as_vec3().to_array());
+    }
+    pose
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{self, Shape};
+    use super::*;
+
+    const COUNTS: [usize; 12] = [1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 300];
+
+    #[test]
+    fn a_palette_agrees_with_the_naive_evaluator_for_every_class_and_size() {
+        for bones in COUNTS {
+            for (at, shape) in Shape::all(bones).into_iter().enumerate() {
+                let (skeleton, clips) = testing::character(shape, 4, 7 + at as u64);
+                let rig = Rig::new(skeleton.clone(), &clips).unwrap();
+                let class = if shape.scaled { RigClass::General } else { RigClass::BindRelative };
+                assert_eq!(rig.class(), class, "{shape:?}");
+                for (c, clip) in clips.iter().enumerate() {
+                    for seconds in [-1.0, 0.0, 0.013, clip.seconds(), 9.0, f32::NAN] {
+                        let ours = rig.sample_palette(ClipId(c as u16), seconds);
+                        let at = if seconds.is_nan() { 0.0 } else { seconds };
+                        let pose = testing::sampled(clip, bones, at);
+                        let exact = testing::palette(&skeleton, &pose, bones);
+                        let error = testing::difference(&ours, &exact);
+                        assert!(error < 3e-5, "{shape:?} clip {c} at {seconds}: {error:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn locals_and_model_matrices_read_back() {
+        for shape in Shape::all(40) {
+            let (skeleton, clips) = testing::character(shape, 3, 5);
+            let rig = Rig::new(skeleton.clone(), &clips).unwrap();
+            let locals = rig.sample_locals(ClipId(2), 0.02);
+            let model = skeleton.model_from_bone(&locals);
+            let exact = testing::sampled(&clips[2], 40, 0.02);
+            let palette = rig.sample_palette(ClipId(2), 0.02);
+            for (bone, (local, exact)) in locals.iter().zip(&exact).enumerate() {
+                let turn = local.rotation.as_dquat().dot(exact.rotation.normalize()).abs();
+                assert!(turn > 1.0 - 1e-7, "{shape:?} bone {bone}");
+                let away = local.translation.as_dvec3().distance(exact.translation);
+                assert!(away < 1e-4, "{shape:?} bone {bone}: {away}");
+                let read = rig.model_from_bone(&palette, BoneIndex(bone as u16)).unwrap();
+                let size = model[bone].matrix3.determinant().abs().cbrt().max(1.0);
+                assert!(read.abs_diff_eq(model[bone], 1e-4 * size), "{shape:?} bone {bone}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_clip_that_is_not_there_gives_the_rest_pose() {
+        let (skeleton, clips) = testing::character(Shape::plain(9), 1, 3);
+        let rig = Rig::new(skeleton.clone(), &clips).unwrap();
+        let exact = testing::palette(&skeleton, &testing::rest_pose(&skeleton), 9);
+        assert!(testing::difference(&rig.sample_palette(ClipId(9), 0.0), &exact) < 1e-5);
+    }
+
+    #[test]
+    fn bad_clips_are_refused_with_their_name_and_number() {
+        let (skeleton, clips) = testing::character(Shape::plain(3), 2, 3);
+        let with = |change: fn(&mut UniformClip)| {
+            let mut clip = clips[1].clone();
+            change(&mut clip);
+            Rig::new(skeleton.clone(), &[clip]).unwrap_err()
+        };
+        let short = with(|c| c.locals.truncate(5));
+        assert!(matches!(short, RigError::Length { bones: 3, .. }), "{short}");
+        assert!(matches!(with(|c| c.frame_count = 0), RigError::Length { frames: 0, .. }));
+        assert!(matches!(with(|c| c.rate_hz = 0.0), RigError::Rate { .. }));
+        let nan = with(|c| c.locals[4].translation.y = f32::NAN);
+        assert!(matches!(nan, RigError::NotFinite { frame: 1, bone: 1, .. }), "{nan}");
+    }
+
+    #[test]
+    fn scale_that_is_constant_and_uniform_stays_bind_relative() {
+        let shape = Shape { units: true, ..Shape::plain(20) };
+        let (skeleton, mut clips) = testing::character(shape, 2, 8);
+        let class = |clips: &[UniformClip]| Rig::new(skeleton.clone(), clips).unwrap().class();
+        assert_eq!(class(&clips), RigClass::BindRelative);
+        clips[1].locals[3].scale.x *= 1.001;
+        assert_eq!(class(&clips), RigClass::General);
+    }
+}

@@ -1,0 +1,239 @@
+//! The recipe of one character for one frame.
+
+use super::{Task, TaskIndex};
+use crate::index::{BoneCount, BoneIndex};
+
+/// What can't be recorded or executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// One task more than an index can name.
+    #[error("a task list is full at {limit} tasks")]
+    Full {
+        /// The most a list holds.
+        limit: usize,
+    },
+    /// A dependency (or an output) that is not an earlier task of the list.
+    #[error("task {task} depends on task {dependency}, which is not before it")]
+    Dependency {
+        /// Position of the task that was to be pushed; the list's length for an output.
+        task: usize,
+        /// What it depends on.
+        dependency: TaskIndex,
+    },
+    /// A palette of another length than the rig's.
+    #[error("a palette of {len} matrices can't hold the rig's {needed}")]
+    Palette {
+        /// Its length.
+        len: usize,
+        /// The rig's palette length.
+        needed: usize,
+    },
+}
+
+/// What the reverse sweep knows of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Mark {
+    /// The output depends on it.
+    pub reachable: bool,
+    /// How many reachable tasks read it (a task that reads it twice counts twice), the output
+    /// included.
+    pub readers: u32,
+    /// Its share of the output, 0..=1 for recipes of blends.
+    pub weight: f32,
+}
+
+/// Tasks in recording order, which is already an order of execution, and what to do with the last
+/// pose. Cleared, never freed.
+#[derive(Clone, Debug, Default)]
+pub struct TaskList {
+    tasks: Vec<Task>,
+    marks: Vec<Mark>,
+    output: Option<TaskIndex>,
+    cut: Option<BoneCount>,
+    pinned_root: Option<BoneIndex>,
+    swept: bool,
+}
+
+impl TaskList {
+    /// Forgets the recipe; keeps its memory.
+    pub fn clear(&mut self) {
+        self.tasks.clear();
+        self.output = None;
+        self.cut = None;
+        self.pinned_root = None;
+        self.swept = false;
+    }
+
+    /// Appends a task and gives its index.
+    ///
+    /// # Errors
+    /// [`TaskError::Full`] past the range of an index, [`TaskError::Dependency`] when a dependency
+    /// is not an earlier task. The list is as it was then.
+    pub fn push(&mut self, task: Task) -> Result<TaskIndex, TaskError> {
+        let at = self.tasks.len();
+        for dependency in task.dependencies() {
+            self.check(dependency)?;
+        }
+        let index = TaskIndex::new(at).ok_or(TaskError::Full { limit: TaskIndex::LIMIT })?;
+        self.tasks.push(task);
+        self.swept = false;
+        Ok(index)
+    }
+
+    /// Names the task whose pose is the character's. A list without output gives the bind pose.
+    ///
+    /// # Errors
+    /// [`TaskError::Dependency`] when the list has no such task.
+    pub fn set_output(&mut self, output: TaskIndex) -> Result<(), TaskError> {
+        self.check(output)?;
+        self.output = output.get().map(|_| output);
+        self.swept = false;
+        Ok(())
+    }
+
+    fn check(&self, dependency: TaskIndex) -> Result<(), TaskError> {
+        let task = self.tasks.len();
+        match dependency.get() {
+            Some(at) if at >= task => Err(TaskError::Dependency { task, dependency }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Animates bones `[0, cut)` only (the skeleton's level of detail); `None` animates all.
+    pub fn set_cut(&mut self, cut: Option<BoneCount>) {
+        self.cut = cut;
+    }
+
+    /// Puts this bone back to its bind transform before the pose is resolved: what its motion was
+    /// worth has gone to the character's own transform.
+    pub fn set_pinned_root(&mut self, root: Option<BoneIndex>) {
+        self.pinned_root = root;
+    }
+
+    /// The tasks in recording order.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// Number of tasks.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// True when nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// The task whose pose is the character's, or [`TaskIndex::NONE`].
+    pub fn output(&self) -> TaskIndex {
+        self.output.unwrap_or(TaskIndex::NONE)
+    }
+
+    /// Bones that are animated, of a skeleton with `bones`.
+    pub fn active(&self, bones: BoneCount) -> BoneCount {
+        self.cut.map_or(bones, |cut| cut.min(bones))
+    }
+
+    /// The root that is pinned.
+    pub fn pinned_root(&self) -> Option<BoneIndex> {
+        self.pinned_root
+    }
+
+    /// Ends recording: one pass from the output backwards marks what it depends on, counts the
+    /// readers of each result and carries the weight of each branch down to its clips. Dependencies
+    /// come earlier than their readers, so every reader of a task has been seen when the pass
+    /// arrives at it. Idempotent; executing calls it when the recorder has not.
+    pub fn sweep(&mut self) {
+        if std::mem::replace(&mut self.swept, true) {
+            return;
+        }
+        self.marks.clear();
+        self.marks.resize(self.tasks.len(), Mark::default());
+        let Some(output) = self.output.and_then(TaskIndex::get) else { return };
+        self.marks[output] = Mark { reachable: true, readers: 1, weight: 1.0 };
+        for at in (0..=output).rev() {
+            let Mark { reachable: true, weight, .. } = self.marks[at] else { continue };
+            let task = &self.tasks[at];
+            for (dependency, share) in
+                task.dependencies().into_iter().zip(task.dependency_weights())
+            {
+                if let Some(mark) = dependency.get().and_then(|d| self.marks.get_mut(d)) {
+                    mark.reachable = true;
+                    mark.readers += 1;
+                    mark.weight += weight * share;
+                }
+            }
+        }
+    }
+
+    /// True when the output depends on the task; false before [`TaskList::sweep`].
+    pub fn is_reachable(&self, task: TaskIndex) -> bool {
+        self.mark(task).is_some_and(|m| m.reachable)
+    }
+
+    /// The task's share of the output after [`TaskList::sweep`]: the weight of notifies that its
+    /// clip fires. Zero for what is not reachable.
+    pub fn weight(&self, task: TaskIndex) -> f32 {
+        self.mark(task).map_or(0.0, |m| m.weight)
+    }
+
+    fn mark(&self, task: TaskIndex) -> Option<&Mark> {
+        self.swept.then_some(())?;
+        self.marks.get(task.get()?)
+    }
+
+    /// The sweep's results, one per task.
+    pub(crate) fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::ClipId;
+
+    fn sample(list: &mut TaskList) -> TaskIndex {
+        list.push(Task::SampleClip { clip: ClipId(0), seconds: 0.0 }).unwrap()
+    }
+
+    #[test]
+    fn a_forward_dependency_is_refused_and_leaves_the_list_alone() {
+        let mut list = TaskList::default();
+        let a = sample(&mut list);
+        let ahead = TaskIndex::new(1).unwrap();
+        let error = list.push(Task::Blend { a, b: ahead, alpha: 0.5 }).unwrap_err();
+        assert_eq!(error, TaskError::Dependency { task: 1, dependency: ahead });
+        assert_eq!(list.len(), 1);
+        assert!(list.set_output(ahead).is_err());
+        assert!(list.push(Task::Blend { a, b: TaskIndex::NONE, alpha: 0.5 }).is_ok());
+    }
+
+    #[test]
+    fn a_list_over_the_index_range_is_an_error_and_no_wrap() {
+        let mut list = TaskList::default();
+        for _ in 0..TaskIndex::LIMIT {
+            list.push(Task::ReferencePose).unwrap();
+        }
+        let full = TaskError::Full { limit: 32_768 };
+        assert_eq!(list.push(Task::ReferencePose), Err(full));
+    }
+
+    #[test]
+    fn weights_multiply_down_branches_and_add_up_over_readers() {
+        let mut list = TaskList::default();
+        let (a, b, unused) = (sample(&mut list), sample(&mut list), sample(&mut list));
+        let ab = list.push(Task::Blend { a, b, alpha: 0.25 }).unwrap();
+        let out = list.push(Task::Blend { a: ab, b, alpha: 0.5 }).unwrap();
+        list.set_output(out).unwrap();
+        assert!(!list.is_reachable(a), "nothing is known before the sweep");
+        list.sweep();
+        assert_eq!((list.weight(a), list.weight(b), list.weight(out)), (0.375, 0.625, 1.0));
+        assert!(!list.is_reachable(unused) && list.weight(unused) == 0.0);
+        assert_eq!(list.marks()[1].readers, 2);
+        list.clear();
+        list.sweep();
+        assert!(!list.is_reachable(a), "a cleared list has no tasks");
+    }
+}

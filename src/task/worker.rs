@@ -1,0 +1,188 @@
+//! One thread's scratch, and the batch that lists are executed in.
+
+use super::execute;
+use super::pool::{Buffer, PosePool};
+use super::{ExecuteStats, TaskError, TaskList};
+use crate::index::BoneCount;
+use crate::math::{Lanes, Mat3x4};
+use crate::pose::kernels::resolve::{self, BATCH, ResolveScratch};
+use crate::pose::{Pose, Rig};
+use std::time::Instant;
+
+/// One list in this many is timed task by task.
+const TIMED_LISTS: u64 = 64;
+
+/// How lists are executed. Neither switch changes a bit of any palette.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerOptions {
+    /// The kernels' instructions.
+    pub lanes: Lanes,
+    /// Skip what the output does not depend on.
+    pub prune: bool,
+    /// Let the last reader of a buffer write into it.
+    pub steal: bool,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self { lanes: Lanes::best(), prune: true, steal: true }
+    }
+}
+
+/// One thread's scratch: pose buffers, use counts, resolve slots, totals. Lists of any rig may
+/// follow one another.
+#[derive(Debug)]
+pub struct Worker {
+    pub(super) options: WorkerOptions,
+    pub(super) pool: PosePool,
+    /// The buffer of each task's result.
+    pub(super) results: Vec<Option<Buffer>>,
+    /// Readers of each result that have not run yet.
+    pub(super) waiting: Vec<u32>,
+    pub(super) stats: ExecuteStats,
+    scratch: ResolveScratch,
+}
+
+impl Worker {
+    /// A worker without buffers; they come with the first lists.
+    pub fn new(options: WorkerOptions) -> Self {
+        Self {
+            options,
+            pool: PosePool::default(),
+            results: Vec::new(),
+            waiting: Vec::new(),
+            stats: ExecuteStats::default(),
+            scratch: ResolveScratch::default(),
+        }
+    }
+
+    /// How it executes.
+    pub fn options(&self) -> WorkerOptions {
+        self.options
+    }
+
+    /// Changes how it executes, from the next batch on.
+    pub fn set_options(&mut self, options: WorkerOptions) {
+        self.options = options;
+    }
+
+    /// Opens a batch. Finished poses wait in it until eight of one rig and cut can be resolved
+    /// together; [`Batch::finish`] resolves the rest.
+    pub fn batch<'a>(&mut self) -> Batch<'_, 'a> {
+        Batch {
+            worker: self,
+            rig: None,
+            active: BoneCount(0),
+            count: 0,
+            timed: false,
+            buffers: [None; BATCH],
+            palettes: Default::default(),
+        }
+    }
+
+    /// The totals since they were last taken.
+    pub fn take_stats(&mut self) -> ExecuteStats {
+        std::mem::take(&mut self.stats)
+    }
+
+    /// Bytes of heap memory of the pose buffers and the resolve slots.
+    pub fn heap_bytes(&self) -> usize {
+        self.pool.heap_bytes() + self.scratch.heap_bytes()
+    }
+}
+
+/// Lists being executed by one worker. A palette is complete when the batch is finished (or
+/// dropped), not when `execute` returns.
+#[derive(Debug)]
+pub struct Batch<'w, 'a> {
+    worker: &'w mut Worker,
+    rig: Option<&'a Rig>,
+    active: BoneCount,
+    count: usize,
+    /// A list that was timed waits in here, so its resolve is timed as well.
+    timed: bool,
+    buffers: [Option<Buffer>; BATCH],
+    palettes: [&'a mut [Mat3x4]; BATCH],
+}
+
+impl<'a> Batch<'_, 'a> {
+    /// Executes a list; the palette is written now or when the batch is finished.
+    ///
+    /// # Errors
+    /// [`TaskError::Palette`] when the palette has another length than the rig's. Nothing is
+    /// executed then.
+    pub fn execute(
+        &mut self,
+        rig: &'a Rig,
+        list: &mut TaskList,
+        palette: &'a mut [Mat3x4],
+    ) -> Result<(), TaskError> {
+        let (len, needed) = (palette.len(), rig.palette_len());
+        if len != needed {
+            return Err(TaskError::Palette { len, needed });
+        }
+        let active = list.active(rig.bone_count());
+        let same = self.rig.is_some_and(|r| std::ptr::eq(r, rig)) && self.active == active;
+        if !same {
+            self.flush();
+            (self.rig, self.active) = (Some(rig), active);
+        }
+        let worker = &mut *self.worker;
+        let timed = worker.stats.lists.is_multiple_of(TIMED_LISTS);
+        self.timed |= timed;
+        self.buffers[self.count] = Some(execute::run(worker, rig, list, active, timed));
+        self.palettes[self.count] = palette;
+        self.count += 1;
+        if self.count == BATCH {
+            self.flush();
+        }
+        Ok(())
+    }
+
+    /// Resolves what still waits.
+    pub fn finish(mut self) {
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        let Self { worker, rig: Some(rig), active, count, timed, buffers, palettes } = self else {
+            return;
+        };
+        let (count, timed) = (std::mem::take(count), std::mem::take(timed));
+        if count == 0 {
+            return;
+        }
+        let start = timed.then(Instant::now);
+        let reference = rig.reference();
+        let poses: [&Pose; BATCH] =
+            std::array::from_fn(|k| buffers[k].map_or(reference, |b| worker.pool.get(b)));
+        let resolved = resolve::resolve(
+            worker.options.lanes,
+            rig,
+            &poses[..count],
+            *active,
+            &mut worker.scratch,
+            &mut palettes[..count],
+        );
+        // Lengths were checked when the lists came in.
+        debug_assert_eq!(resolved, Ok(()));
+        for (buffer, palette) in buffers.iter_mut().zip(palettes).take(count) {
+            if let Some(buffer) = buffer.take() {
+                worker.pool.release(buffer);
+            }
+            *palette = &mut [];
+        }
+        let work = &mut worker.stats.resolved;
+        work.count += count as u64;
+        if let Some(start) = start {
+            work.timed += count as u64;
+            work.timed_ns += start.elapsed().as_nanos() as u64;
+        }
+    }
+}
+
+impl Drop for Batch<'_, '_> {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
