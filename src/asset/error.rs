@@ -54,6 +54,9 @@ pub enum Fault {
     /// The binary container is damaged.
     #[error("{0}")]
     Container(#[from] ContainerFault),
+    /// The file is valid, but no character can be made of it.
+    #[error(transparent)]
+    Build(#[from] super::build::error::BuildError),
     /// The JSON text is not what glTF asks for.
     #[error("is not valid glTF JSON: {message}")]
     Json {

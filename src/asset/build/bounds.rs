@@ -1,0 +1,254 @@
+//! A box and a sphere that no posed vertex leaves, at any time of any clip.
+//!
+//! Poses are looked at on every frame and at steps between frames. Between two looks a vertex leaves
+//! the chord by at most an eighth of its second difference (were its path a parabola); boxes grow by
+//! twice that. Skinning is a weighted mean, so the second difference of any vertex is at most the
+//! largest among the corners of the boxes around what each palette entry moves. Groups of vertices
+//! whose hull lies inside what is known already are skipped, which leaves few of them to pose.
+
+use super::clip_error::FramePair;
+use super::clusters::Clusters;
+use super::error::BuildError;
+use super::rig::{LocalBox, compose, palette_of};
+use crate::math::{Bounds, Trs};
+use crate::pose::{Skeleton, UniformClip};
+use glam::{Affine3A, Vec3, Vec3A};
+use rayon::prelude::*;
+
+/// Radians that the sum of a chain's rotations may turn between two looks.
+const LOOK_RADIANS: f32 = 0.35;
+
+/// Looks per frame interval, at least and at most.
+const LOOKS: (f32, f32) = (2.0, 16.0);
+
+/// Box transforms that the groups of all poses may take; with more, each palette entry's own box has
+/// to do.
+const WORK_LIMIT: usize = 400_000_000;
+
+/// Kernels round otherwise than this file does.
+const ROUNDING: f32 = 2e-5;
+
+/// What bounds are computed of.
+pub(super) struct Posed<'a> {
+    pub skeleton: &'a Skeleton,
+    pub clips: &'a [UniformClip],
+    /// From [`super::rig::influence_boxes`].
+    pub influence: &'a [Option<LocalBox>],
+    pub clusters: &'a Clusters,
+}
+
+impl Posed<'_> {
+    /// Bounds over the rest pose and all clips, in full and in low detail.
+    ///
+    /// # Errors
+    /// [`BuildError::PosedOverflow`] names the pose whose vertices are not finite.
+    pub fn bounds(&self) -> Result<Bounds, BuildError> {
+        if self.clusters.groups.is_empty() {
+            return Ok(Bounds::EMPTY);
+        }
+        let start = GrowingBox { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY, finite: true };
+        let grown = self.sweep(start)?;
+        let (min, max) = (grown.min, grown.max);
+        let center = (min + max) * 0.5;
+        let sphere = self.sweep(GrowingSphere { center, radius: 0.0, finite: true })?;
+        let slack = ROUNDING * (max - min).length().max(center.length());
+        let (min, max) = (Vec3::from(min) - slack, Vec3::from(max) + slack);
+        let radius = (sphere.radius + slack).min((max - min).length() * 0.5);
+        Ok(Bounds { min, max, radius })
+    }
+
+    /// Shows every pose to `grow`.
+    fn sweep<G: Grow>(&self, mut grow: G) -> Result<G, BuildError> {
+        let work: usize = self.clips.iter().map(|c| c.frame_count).sum();
+        let coarse = work.saturating_mul(2 * self.clusters.influence_count()) > WORK_LIMIT;
+        let model = self.skeleton.model_from_bone(self.skeleton.rest());
+        let mut palette = Vec::new();
+        palette_of(self.skeleton, &model, &mut palette);
+        self.look(&mut grow, &palette, 0.0, coarse, |_| true);
+        if !grow.finite() {
+            return Err(BuildError::PosedOverflow { pose: "rest pose".into() });
+        }
+        let grown: Vec<G> =
+            self.clips.par_iter().map(|clip| self.sweep_clip(clip, grow.clone(), coarse)).collect();
+        for (index, (other, clip)) in grown.iter().zip(self.clips).enumerate() {
+            if !other.finite() {
+                let pose = format!("animation {index} ({:?})", clip.name);
+                return Err(BuildError::PosedOverflow { pose });
+            }
+            grow.merge(other);
+        }
+        Ok(grow)
+    }
+
+    fn sweep_clip<G: Grow>(&self, clip: &UniformClip, mut grow: G, coarse: bool) -> G {
+        let all = self.skeleton.parents().len();
+        let cut = self.skeleton.low_detail_bone_count().get();
+        self.sweep_variant(clip, all, &mut grow, coarse, |_| true);
+        if cut < all {
+            let tail = |entry: u16| self.skeleton.palette()[usize::from(entry)].bone.get() >= cut;
+            self.sweep_variant(clip, cut, &mut grow, coarse, tail);
+        }
+        grow
+    }
+
+    /// Poses with bones from `cut` on at rest; looks at groups that follow some entry of `entries`.
+    fn sweep_variant<G: Grow>(
+        &self,
+        clip: &UniformClip,
+        cut: usize,
+        grow: &mut G,
+        coarse: bool,
+        entries: impl Fn(u16) -> bool + Copy,
+    ) {
+        let mut model = Vec::new();
+        let mut looks: Vec<Vec<Affine3A>> = Vec::new();
+        let mut sag_before = 0.0;
+        for frame in 0..(clip.frame_count - 1).max(1) {
+            let count = self.looks(&FramePair::between(clip, frame, 0.0), cut);
+            looks.resize_with(count + 1, Vec::new);
+            for (i, palette) in looks.iter_mut().enumerate() {
+                let pair = FramePair::between(clip, frame, i as f32 / count as f32);
+                let local = |b: usize| self.local(&pair, b, cut);
+                compose(self.skeleton, local, &mut model);
+                palette_of(self.skeleton, &model, palette);
+            }
+            let sag = 2.0 * self.second_difference(&looks) / 8.0;
+            for (i, palette) in looks.iter().take(count).enumerate() {
+                let margin = if i == 0 { sag.max(sag_before) } else { sag };
+                self.look(grow, palette, margin, coarse, entries);
+            }
+            sag_before = sag;
+        }
+        if let Some(palette) = looks.last() {
+            self.look(grow, palette, sag_before, coarse, entries);
+        }
+    }
+
+    fn local(&self, pair: &FramePair<'_>, bone: usize, cut: usize) -> Trs {
+        if bone < cut { pair.local(bone) } else { self.skeleton.rest()[bone] }
+    }
+
+    /// How often to look between two frames.
+    fn looks(&self, pair: &FramePair<'_>, cut: usize) -> usize {
+        let mut turned = vec![0.0; cut];
+        let mut most = 0.0_f32;
+        for (bone, parent) in self.skeleton.parents()[..cut].iter().enumerate() {
+            turned[bone] = pair.angle(bone) + parent.map_or(0.0, |p| turned[p.get()]);
+            most = most.max(turned[bone]);
+        }
+        (most / LOOK_RADIANS).ceil().clamp(LOOKS.0, LOOKS.1) as usize
+    }
+
+    /// Largest second difference of any corner of what a palette entry moves.
+    fn second_difference(&self, looks: &[Vec<Affine3A>]) -> f32 {
+        let mut largest = 0.0_f32;
+        for three in looks.windows(3) {
+            for (entry, influence) in self.influence.iter().enumerate() {
+                let Some(influence) = influence else { continue };
+                let [a, b, c] = [0, 1, 2].map(|i| &three[i][entry]);
+                let matrix = a.matrix3 + c.matrix3 - b.matrix3 * 2.0;
+                let translation = a.translation + c.translation - b.translation * 2.0;
+                let bend = |corner: Vec3A| (matrix * corner + translation).length_squared();
+                largest = influence.corners().map(bend).into_iter().fold(largest, f32::max);
+            }
+        }
+        largest.sqrt()
+    }
+
+    fn look<G: Grow>(
+        &self,
+        grow: &mut G,
+        palette: &[Affine3A],
+        margin: f32,
+        coarse: bool,
+        entries: impl Fn(u16) -> bool + Copy,
+    ) {
+        let boxes = self.influence.iter().zip(palette);
+        let mut hulls = boxes.filter_map(|(local, m)| local.as_ref().map(|l| l.transformed(m)));
+        if coarse {
+            for hull in hulls {
+                hull.corners().iter().for_each(|&corner| grow.add(corner, margin));
+            }
+            return;
+        }
+        if hulls.all(|hull| grow.holds(&hull, margin)) {
+            return;
+        }
+        for group in &self.clusters.groups {
+            if group.follows(entries) && !grow.holds(&group.hull(palette), margin) {
+                for vertex in self.clusters.vertices(group) {
+                    grow.add(vertex.posed(palette), margin);
+                }
+            }
+        }
+    }
+}
+
+/// A volume that grows until it holds all that it was shown.
+trait Grow: Clone + Send + Sync {
+    /// True when a box grown by `margin` is inside already; false when its numbers are not finite.
+    fn holds(&self, hull: &LocalBox, margin: f32) -> bool;
+    /// Takes in a ball of radius `margin`.
+    fn add(&mut self, point: Vec3A, margin: f32);
+    /// Takes in another volume.
+    fn merge(&mut self, other: &Self);
+    /// False once a point was not finite.
+    fn finite(&self) -> bool;
+}
+
+#[derive(Clone)]
+struct GrowingBox {
+    min: Vec3A,
+    max: Vec3A,
+    finite: bool,
+}
+
+impl Grow for GrowingBox {
+    fn holds(&self, hull: &LocalBox, margin: f32) -> bool {
+        let half = hull.half + margin;
+        (hull.center - half).cmpge(self.min).all() && (hull.center + half).cmple(self.max).all()
+    }
+
+    fn add(&mut self, point: Vec3A, margin: f32) {
+        self.finite &= point.is_finite() && margin.is_finite();
+        self.min = self.min.min(point - margin);
+        self.max = self.max.max(point + margin);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    fn finite(&self) -> bool {
+        self.finite && (self.max - self.min).length().is_finite()
+    }
+}
+
+#[derive(Clone)]
+struct GrowingSphere {
+    center: Vec3A,
+    radius: f32,
+    finite: bool,
+}
+
+impl Grow for GrowingSphere {
+    fn holds(&self, hull: &LocalBox, margin: f32) -> bool {
+        let farthest = (hull.center - self.center).abs() + hull.half;
+        farthest.length() + margin <= self.radius
+    }
+
+    fn add(&mut self, point: Vec3A, margin: f32) {
+        let distance = point.distance(self.center) + margin;
+        self.finite &= distance.is_finite();
+        self.radius = self.radius.max(distance);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.radius = self.radius.max(other.radius);
+    }
+
+    fn finite(&self) -> bool {
+        self.finite
+    }
+}

@@ -1,0 +1,54 @@
+//! Why a valid file can't become a character.
+
+use crate::index::NodeIndex;
+use crate::pose::skeleton::SkeletonError;
+
+/// What can go wrong between a validated source and a character.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// More bones or palette matrices than an index can name, or another fault of the skeleton.
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
+    /// More clips than an index can name.
+    #[error("{clips} animations are over the limit of {limit}")]
+    TooManyClips {
+        /// Animations of the file.
+        clips: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Mesh instances add up to more vertices than are worth holding.
+    #[error("the meshes of all nodes together have {vertices} vertices, over the limit of {limit}")]
+    TooManyVertices {
+        /// Sum over the drawn nodes, up to the node that went over the limit.
+        vertices: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The hierarchy's numbers overflow when they are multiplied out.
+    #[error("node {node} ({name}): its transform in the scene overflows at rest")]
+    RestOverflow {
+        /// The node.
+        node: NodeIndex,
+        /// Its name.
+        name: String,
+    },
+    /// A curve's numbers overflow.
+    #[error("animation {clip} ({name}): node {node} overflows at {seconds} s")]
+    ClipOverflow {
+        /// The animation's index.
+        clip: usize,
+        /// Its name.
+        name: String,
+        /// The node.
+        node: NodeIndex,
+        /// When.
+        seconds: f64,
+    },
+    /// Posed vertices whose coordinates overflow.
+    #[error("{pose}: posed vertices overflow")]
+    PosedOverflow {
+        /// The rest pose, or the clip and its name.
+        pose: String,
+    },
+}

@@ -1,0 +1,56 @@
+//! What the low-detail skeleton costs in accuracy.
+
+use super::clip_error::FramePair;
+use super::clusters::Clusters;
+use super::rig::{compose, palette_of};
+use crate::pose::{Skeleton, UniformClip};
+use rayon::prelude::*;
+
+/// Vertices that may be posed in all.
+const WORK_LIMIT: usize = 20_000_000;
+
+/// Mean distance in metres between the vertices of full and of low-detail poses, over all vertices
+/// and the frames of all clips (over every n-th frame when all would take too long). Zero without
+/// clips.
+pub(super) fn mean_error(skeleton: &Skeleton, clips: &[UniformClip], clusters: &Clusters) -> f32 {
+    let cut = skeleton.low_detail_bone_count().get();
+    let entries = skeleton.palette();
+    let tail: Vec<_> = clusters
+        .groups
+        .iter()
+        .filter(|g| g.follows(|entry| entries[usize::from(entry)].bone.get() >= cut))
+        .map(|g| clusters.vertices(g))
+        .collect();
+    let all: usize = clusters.groups.iter().map(|g| clusters.vertices(g).len()).sum();
+    let moved: usize = tail.iter().map(|v| v.len()).sum();
+    let frames: usize = clips.iter().map(|c| c.frame_count).sum();
+    if moved == 0 || frames == 0 {
+        return 0.0;
+    }
+    let per_frame = moved + skeleton.parents().len();
+    let stride = frames.saturating_mul(per_frame).div_ceil(WORK_LIMIT).max(1);
+    let (sum, looks) = clips
+        .par_iter()
+        .map(|clip| {
+            let mut sum = 0.0_f64;
+            let (mut model, mut full, mut low) = (Vec::new(), Vec::new(), Vec::new());
+            let chosen = (0..clip.frame_count).step_by(stride);
+            for frame in chosen.clone() {
+                let pair = FramePair::between(clip, frame, 0.0);
+                compose(skeleton, |b| pair.local(b), &mut model);
+                palette_of(skeleton, &model, &mut full);
+                let local = |b| if b < cut { pair.local(b) } else { skeleton.rest()[b] };
+                compose(skeleton, local, &mut model);
+                palette_of(skeleton, &model, &mut low);
+                let vertices = tail.iter().copied().flatten();
+                sum += vertices
+                    .map(|v| f64::from(v.posed(&full).distance(v.posed(&low))))
+                    .sum::<f64>();
+            }
+            (sum, chosen.len())
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+        .fold((0.0, 0), |(sum, looks), (s, l)| (sum + s, looks + l));
+    (sum / (looks as f64 * all as f64)) as f32
+}

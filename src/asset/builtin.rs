@@ -1,0 +1,17 @@
+//! The characters that the program carries inside itself.
+
+use super::{AssetError, BuildOptions, CharacterAsset, build, gltf};
+
+/// Name and file of each built-in character.
+pub const BUILTINS: [(&str, &[u8]); 1] =
+    [("humanoid", include_bytes!("../../assets/humanoid.glb"))];
+
+/// Makes the built-in character of that name; `None` for a name that is not in [`BUILTINS`].
+///
+/// # Errors
+/// Those of [`super::load`], were the embedded file broken.
+pub fn builtin(name: &str) -> Option<Result<CharacterAsset, AssetError>> {
+    let (name, bytes) = BUILTINS.iter().find(|(n, _)| *n == name)?;
+    let made = gltf::read_bytes(name, bytes).and_then(|s| build(&s, &BuildOptions::default()));
+    Some(made)
+}
