@@ -1,1 +1,51 @@
-//! Placeholder until its owner lands it.
+//! Rank 7: pictures. The one layer below the program that names wgpu.
+//!
+//! A [`Gpu`] is a device; a [`Renderer`] draws crowds of a fixed set of characters with it, into
+//! the texture of an [`Offscreen`] or of a [`WindowSurface`], by the same code. Each frame it is
+//! handed plain slices ([`crate::crowd::CrowdDraw`]) and gives nothing back but numbers.
+//!
+//! One frame is: palette pages, instance records and uniforms to the GPU; the sun's shadow map;
+//! then one pass with characters, ground, sky, the shade under the characters and what is blended;
+//! then the overlay. Characters are drawn instanced, one draw per primitive and palette page.
+//!
+//! The tint of an instance multiplies the base colour of those materials whose name starts with
+//! `tint`; in a character that has no such material, of all of them.
+
+mod adapter;
+mod backdrop;
+mod character;
+mod config;
+mod contact;
+mod error;
+mod frame;
+mod gpu;
+mod health;
+mod instances;
+pub mod layout;
+mod material;
+mod mesh;
+mod offscreen;
+mod palette;
+mod pipeline;
+mod renderer;
+mod scene;
+pub mod shaders;
+mod shadow;
+mod shadow_fit;
+mod staging;
+mod stats;
+mod surface;
+mod target;
+mod texture;
+mod timing;
+
+pub use adapter::AdapterSummary;
+pub use config::{FrameInput, Lighting, Overlay, RenderConfig};
+pub use error::RenderError;
+pub use gpu::{Gpu, GpuError, GpuRequest};
+pub use health::GpuFault;
+pub use offscreen::Offscreen;
+pub use renderer::Renderer;
+pub use stats::{GpuPass, GpuTimes, RenderStats};
+pub use surface::{PresentMode, SurfaceFrame, WindowSurface};
+pub use target::{FrameTarget, TargetFormats};

@@ -1,0 +1,57 @@
+// The ground: the plane y = 0 out to the horizon, paved.
+
+struct Varyings {
+    @builtin(position) clip: vec4<f32>,
+}
+
+// Half the side of the square that is drawn, metres; by then all is haze.
+const REACH: f32 = 8000.0;
+
+@vertex
+fn vs_main(@builtin(vertex_index) index: u32) -> Varyings {
+    let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+    let world = vec3<f32>(frame.eye.x + corner.x * REACH, 0.0, frame.eye.z + corner.y * REACH);
+    return Varyings(frame.clip_from_world * vec4<f32>(world, 1.0));
+}
+
+// How much of a pixel `width` wide around `x` lies in the joints of width `joint` at whole
+// numbers: the difference of the joints' integral at both ends, so no distance shimmers.
+fn joint_cover(x: vec2<f32>, width: vec2<f32>, joint: f32) -> vec2<f32> {
+    let w = max(width, vec2<f32>(1e-4));
+    let a = x - 0.5 * w + 0.5 * joint;
+    let b = x + 0.5 * w + 0.5 * joint;
+    let upto_a = floor(a) * joint + min(fract(a), vec2<f32>(joint));
+    let upto_b = floor(b) * joint + min(fract(b), vec2<f32>(joint));
+    return saturate((upto_b - upto_a) / w);
+}
+
+fn hash(cell: vec2<f32>) -> f32 {
+    let c = vec2<u32>(vec2<i32>(cell) + 32768);
+    var h = c.x * 0x8da6b343u ^ c.y * 0xd8163841u;
+    h = (h ^ (h >> 13u)) * 0x5bd1e995u;
+    return f32((h ^ (h >> 15u)) & 0xffffu) / 65535.0;
+}
+
+const TILE: f32 = 2.0;
+
+@fragment
+fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
+    let ray = ray_through(in.clip);
+    let down = min(ray.y, -1e-5);
+    let way = ray * (-frame.eye.y / down);
+    let world = vec3<f32>(frame.eye.x + way.x, 0.0, frame.eye.z + way.z);
+    let tiles = world.xz / TILE;
+    let width = fwidth(tiles);
+
+    let joints = joint_cover(tiles, width, 0.016);
+    let joint = joints.x + joints.y - joints.x * joints.y;
+    // Each slab a little lighter or darker, until a pixel holds several.
+    let single = 1.0 - smoothstep(0.3, 1.2, max(width.x, width.y));
+    let slab = (hash(floor(tiles)) - 0.5) * single;
+    let albedo = vec3<f32>(0.36, 0.345, 0.32) * (1.0 + 0.10 * slab) * (1.0 - 0.38 * joint);
+
+    let n = vec3<f32>(0.0, 1.0, 0.0);
+    let sun = frame.sun_color * (frame.sun_direction.y * sun_visibility(world, n));
+    let radiance = albedo * (sun + ambient_irradiance(n));
+    return vec4<f32>(display_color_dithered(through_haze(radiance, world), in.clip), 1.0);
+}

@@ -1,0 +1,99 @@
+//! What a renderer is made with, and what it is given each frame.
+
+use super::gpu::Gpu;
+use super::target::TargetFormats;
+use crate::crowd::CrowdDraw;
+use crate::math::View;
+use glam::{Mat4, Vec3};
+
+/// How a renderer draws; fixed for its life.
+#[derive(Clone, Debug)]
+pub struct RenderConfig {
+    /// Of every target that it will draw to.
+    pub formats: TargetFormats,
+    /// Samples per pixel: 1 or 4.
+    pub msaa: u32,
+    /// Texels along each side of the sun's shadow map; `None` draws no shadows.
+    pub shadow_size: Option<u32>,
+    /// Sun, sky and ground.
+    pub lighting: Lighting,
+    /// Lowers the largest palette page, bytes. `None`: as large as one binding can be here.
+    pub max_page_bytes: Option<u64>,
+    /// Lowers the records of one instance buffer. `None`: as many as a buffer holds here.
+    pub max_buffer_instances: Option<u32>,
+}
+
+impl RenderConfig {
+    /// Four samples and shadows, for targets of these formats.
+    pub fn new(formats: TargetFormats) -> Self {
+        Self {
+            formats,
+            msaa: 4,
+            shadow_size: Some(2048),
+            lighting: Lighting::default(),
+            max_page_bytes: None,
+            max_buffer_instances: None,
+        }
+    }
+}
+
+/// The light of the scene. Colours are linear radiance; a white surface that faces `sun_color`
+/// alone sends back just that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lighting {
+    /// Unit vector towards the sun, above the horizon.
+    pub sun_direction: Vec3,
+    /// Irradiance over pi of a surface that faces the sun.
+    pub sun_color: Vec3,
+    /// Of the sky straight up.
+    pub sky_zenith: Vec3,
+    /// Of the sky at the horizon, and of the haze.
+    pub sky_horizon: Vec3,
+    /// What comes up from the ground.
+    pub ground_bounce: Vec3,
+    /// Scales sky and ground as sources of light.
+    pub ambient: f32,
+    /// Distance at which the haze has taken all but 1/e of a colour, metres.
+    pub haze_distance: f32,
+    /// Multiplies everything ahead of the tone curve.
+    pub exposure: f32,
+}
+
+impl Default for Lighting {
+    /// A clear late morning: the sun at 42 degrees, in front of the crowd and to its left.
+    fn default() -> Self {
+        Self {
+            sun_direction: Vec3::new(0.52, 0.67, 0.53).normalize(),
+            sun_color: Vec3::new(2.35, 2.10, 1.72),
+            sky_zenith: Vec3::new(0.20, 0.38, 0.70),
+            sky_horizon: Vec3::new(0.78, 0.86, 0.95),
+            ground_bounce: Vec3::new(0.34, 0.31, 0.27),
+            ambient: 0.85,
+            haze_distance: 420.0,
+            exposure: 0.62,
+        }
+    }
+}
+
+/// Painted over the finished picture, in the frame's own command buffer.
+pub trait Overlay {
+    /// Uploads what [`Overlay::paint`] needs. Before the overlay's pass begins.
+    fn prepare(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder);
+
+    /// Paints. The pass has one colour attachment of the format [`TargetFormats::overlay`], one
+    /// sample per pixel, holding the scene.
+    fn paint(&mut self, pass: &mut wgpu::RenderPass<'static>);
+}
+
+/// One frame's input.
+pub struct FrameInput<'a> {
+    /// The camera; its size should be the target's.
+    pub view: &'a View,
+    /// What [`super::Renderer::shadow_clip_from_world`] said before the crowd's tick, so that the
+    /// crowd was culled against the same volume; `None` draws this frame without shadows.
+    pub shadow_clip_from_world: Option<Mat4>,
+    /// The characters.
+    pub crowd: CrowdDraw<'a>,
+    /// Painted last, if there is one.
+    pub overlay: Option<&'a mut dyn Overlay>,
+}

@@ -1,0 +1,374 @@
+//! The device that everything is drawn with.
+
+use super::adapter::{AdapterSummary, listed};
+use super::health::{GpuFault, Health};
+use super::surface::WindowSurface;
+use super::target::TargetFormats;
+use std::sync::Arc;
+
+/// Why there is no device.
+#[derive(Debug, thiserror::Error)]
+pub enum GpuError {
+    /// The machine has no adapter at all.
+    #[error("no GPU adapter was found (a software one such as Mesa's lavapipe would do): {reason}")]
+    NoAdapter {
+        /// What wgpu says of each backend.
+        reason: String,
+    },
+    /// No adapter of that name or index.
+    #[error("no adapter answers to {wanted:?}; there are: {available}")]
+    NotFound {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        available: String,
+    },
+    /// The adapter can't show pictures in this window.
+    #[error("adapter {name} can't present to this window; those that can: {available}")]
+    CannotPresent {
+        /// The adapter.
+        name: String,
+        /// Those that can.
+        available: String,
+    },
+    /// The adapter lacks something that the renderer can't do without.
+    #[error("adapter {name} lacks {what}")]
+    Lacks {
+        /// The adapter.
+        name: String,
+        /// What it lacks.
+        what: String,
+    },
+    /// The driver refused to give a device.
+    #[error("adapter {name} gave no device: {reason}")]
+    Device {
+        /// The adapter.
+        name: String,
+        /// wgpu's reason.
+        reason: String,
+    },
+    /// The window gave no surface.
+    #[error("the window gave no surface to draw on: {0}")]
+    Surface(#[from] wgpu::CreateSurfaceError),
+    /// A fault after the device was made.
+    #[error(transparent)]
+    Fault(#[from] GpuFault),
+}
+
+/// Which device is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct GpuRequest {
+    /// An index in [`Gpu::list`], a part of a name (any case) or a backend's name; `noop` is
+    /// wgpu's backend that draws nothing. `None` leaves the choice to `WGPU_ADAPTER_NAME` and,
+    /// without it, to `WGPU_POWER_PREF` and wgpu.
+    pub adapter: Option<String>,
+}
+
+impl GpuRequest {
+    /// The name of the backend that draws nothing.
+    pub const NOOP: &str = "noop";
+
+    fn is_noop(&self) -> bool {
+        self.adapter.as_deref().is_some_and(|a| a.eq_ignore_ascii_case(Self::NOOP))
+    }
+
+    /// The backends to try, one set after the other. OpenGL comes last and only when nothing else
+    /// serves: merely asking it costs a connection to the display. `WGPU_BACKEND` names one set.
+    fn backends(&self) -> Vec<wgpu::Backends> {
+        if self.is_noop() {
+            return vec![wgpu::Backends::NOOP];
+        }
+        match wgpu::Backends::from_env() {
+            Some(backends) => vec![backends],
+            None => vec![wgpu::Backends::PRIMARY, wgpu::Backends::all()],
+        }
+    }
+}
+
+/// An instance over some backends. `WGPU_DEBUG`, `WGPU_VALIDATION` and wgpu's other variables
+/// apply.
+fn make_instance(
+    backends: wgpu::Backends,
+    display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>,
+) -> wgpu::Instance {
+    let mut descriptor = match display {
+        Some(display) => wgpu::InstanceDescriptor::new_with_display_handle_from_env(display),
+        None => wgpu::InstanceDescriptor::new_without_display_handle_from_env(),
+    };
+    descriptor.backends = backends;
+    descriptor.backend_options.noop.enable |= backends == wgpu::Backends::NOOP;
+    wgpu::Instance::new(descriptor)
+}
+
+/// A device with its queue, and what went wrong with it so far.
+///
+/// wgpu's uncaptured errors and the loss of the device never panic: they are logged and kept for
+/// [`Gpu::check`].
+#[derive(Debug)]
+pub struct Gpu {
+    instance: wgpu::Instance,
+    adapter: wgpu::Adapter,
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    summary: AdapterSummary,
+    health: Arc<Health>,
+}
+
+impl Gpu {
+    /// A device that needs no window.
+    ///
+    /// # Errors
+    /// [`GpuError`] when no adapter fits the request or none gives a device.
+    pub fn new(request: &GpuRequest) -> Result<Self, GpuError> {
+        first_that_serves(request.backends(), |backends| {
+            let instance = make_instance(backends, None);
+            let (adapter, summary) = choose(&instance, request, None)?;
+            Self::with_adapter(instance, adapter, summary)
+        })
+    }
+
+    /// A device that can present to `window`, and the window's surface. `display` is the
+    /// connection that the window was made with; OpenGL on Wayland needs it.
+    ///
+    /// # Errors
+    /// As [`Gpu::new`], and when the window gives no surface.
+    pub fn for_window<W, D>(
+        request: &GpuRequest,
+        window: Arc<W>,
+        display: D,
+    ) -> Result<(Self, WindowSurface), GpuError>
+    where
+        Arc<W>: Into<wgpu::SurfaceTarget<'static>>,
+        W: Send + Sync + 'static,
+        D: wgpu::wgt::WgpuHasDisplayHandle + Clone,
+    {
+        first_that_serves(request.backends(), |backends| {
+            let instance = make_instance(backends, Some(Box::new(display.clone())));
+            let window = window.clone();
+            let make =
+                Box::new(move |instance: &wgpu::Instance| instance.create_surface(window.clone()));
+            let surface = make(&instance)?;
+            let (adapter, summary) = choose(&instance, request, Some(&surface))?;
+            let gpu = Self::with_adapter(instance, adapter, summary)?;
+            let surface = WindowSurface::new(&gpu, surface, make)?;
+            Ok((gpu, surface))
+        })
+    }
+
+    /// Every adapter, in the order that indices refer to.
+    pub fn list() -> Vec<AdapterSummary> {
+        let backends = GpuRequest::default().backends().pop().unwrap_or(wgpu::Backends::all());
+        summaries(&adapters(&make_instance(backends, None)))
+    }
+
+    fn with_adapter(
+        instance: wgpu::Instance,
+        adapter: wgpu::Adapter,
+        summary: AdapterSummary,
+    ) -> Result<Self, GpuError> {
+        let name = || summary.name.clone();
+        let needed = wgpu::DownlevelFlags::VERTEX_STORAGE
+            | wgpu::DownlevelFlags::COMPARISON_SAMPLERS
+            | wgpu::DownlevelFlags::BASE_VERTEX;
+        let missing = needed - adapter.get_downlevel_capabilities().flags;
+        if !missing.is_empty() {
+            return Err(GpuError::Lacks { name: name(), what: format!("{missing:?}") });
+        }
+        let timing = if summary.timestamps {
+            wgpu::Features::TIMESTAMP_QUERY
+        } else {
+            wgpu::Features::empty()
+        };
+        let request = adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("throng device"),
+            required_features: timing,
+            // Pages, textures and instance buffers may be as large as this adapter allows.
+            required_limits: adapter.limits(),
+            ..Default::default()
+        });
+        let (device, queue) = pollster::block_on(request)
+            .map_err(|e| GpuError::Device { name: name(), reason: e.to_string() })?;
+
+        let health = Arc::new(Health::default());
+        let reports = health.clone();
+        device.on_uncaptured_error(Arc::new(move |error| reports.report_error(&error)));
+        let reports = health.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            // Dropping the device "loses" it too.
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                reports.report(GpuFault::Lost(message));
+            }
+        });
+        tracing::info!("drawing with adapter {summary}, driver {}", summary.driver);
+        Ok(Self { instance, adapter, device, queue, summary, health })
+    }
+
+    /// The gravest fault so far, as an error.
+    ///
+    /// # Errors
+    /// [`GpuFault`] when the device was lost, ran out of memory or refused a command.
+    pub fn check(&self) -> Result<(), GpuFault> {
+        self.health.fault().map_or(Ok(()), Err)
+    }
+
+    /// The adapter in use.
+    pub fn summary(&self) -> &AdapterSummary {
+        &self.summary
+    }
+
+    /// For resources of the caller's own.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// For uploads of the caller's own.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    /// Where surfaces come from.
+    pub fn instance(&self) -> &wgpu::Instance {
+        &self.instance
+    }
+
+    /// What it can do.
+    pub fn adapter(&self) -> &wgpu::Adapter {
+        &self.adapter
+    }
+
+    /// True on the backend that draws nothing.
+    pub fn is_noop(&self) -> bool {
+        self.adapter.get_info().backend == wgpu::Backend::Noop
+    }
+
+    /// What [`super::Offscreen`] is made of on this device.
+    pub fn offscreen_formats(&self) -> TargetFormats {
+        TargetFormats::of(wgpu::TextureFormat::Rgba8Unorm, self.has_view_formats())
+    }
+
+    /// True when a texture can be looked at in another format than its own.
+    pub(super) fn has_view_formats(&self) -> bool {
+        let flags = self.adapter.get_downlevel_capabilities().flags;
+        flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS)
+    }
+}
+
+/// The first success; where there is none, the last failure.
+fn first_that_serves<T>(
+    backends: Vec<wgpu::Backends>,
+    mut attempt: impl FnMut(wgpu::Backends) -> Result<T, GpuError>,
+) -> Result<T, GpuError> {
+    let mut outcome = Err(GpuError::NoAdapter { reason: "no backend is enabled".into() });
+    for backends in backends {
+        outcome = attempt(backends);
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
+}
+
+fn adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
+    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+}
+
+fn summaries(adapters: &[wgpu::Adapter]) -> Vec<AdapterSummary> {
+    adapters.iter().enumerate().map(|(i, a)| AdapterSummary::new(i, a)).collect()
+}
+
+/// The adapter that the request, or else the environment, names; without a name, wgpu's choice.
+fn choose(
+    instance: &wgpu::Instance,
+    request: &GpuRequest,
+    surface: Option<&wgpu::Surface<'static>>,
+) -> Result<(wgpu::Adapter, AdapterSummary), GpuError> {
+    let all = adapters(instance);
+    let known = summaries(&all);
+    let can_present = |a: &wgpu::Adapter| surface.is_none_or(|s| a.is_surface_supported(s));
+    let wanted = match &request.adapter {
+        Some(_) if request.is_noop() => Some("0".to_owned()),
+        Some(wanted) => Some(wanted.clone()),
+        None => std::env::var("WGPU_ADAPTER_NAME").ok().filter(|name| !name.is_empty()),
+    };
+    if let Some(wanted) = wanted {
+        let mut fitting: Vec<_> =
+            all.into_iter().zip(known.iter()).filter(|(_, s)| s.answers_to(&wanted)).collect();
+        if let Some(i) = fitting.iter().position(|(a, _)| can_present(a)) {
+            let (adapter, summary) = fitting.swap_remove(i);
+            return Ok((adapter, summary.clone()));
+        }
+        return Err(match fitting.first() {
+            None => GpuError::NotFound { wanted, available: listed(&known) },
+            Some((_, summary)) => {
+                let able = adapters(instance);
+                let able: Vec<_> = summaries(&able)
+                    .into_iter()
+                    .zip(&able)
+                    .filter(|(_, a)| can_present(a))
+                    .map(|(s, _)| s)
+                    .collect();
+                GpuError::CannotPresent { name: summary.name.clone(), available: listed(&able) }
+            }
+        });
+    }
+    let options = wgpu::RequestAdapterOptions {
+        power_preference: wgpu::PowerPreference::from_env()
+            .unwrap_or(wgpu::PowerPreference::HighPerformance),
+        compatible_surface: surface,
+        ..Default::default()
+    };
+    let adapter = pollster::block_on(instance.request_adapter(&options))
+        .map_err(|e| GpuError::NoAdapter { reason: e.to_string() })?;
+    let info = adapter.get_info();
+    let same = |a: &wgpu::Adapter| {
+        let other = a.get_info();
+        (&other.name, other.backend, other.device, &other.device_pci_bus_id)
+            == (&info.name, info.backend, info.device, &info.device_pci_bus_id)
+    };
+    let index = all.iter().position(same).unwrap_or(0);
+    let summary = AdapterSummary::new(index, &adapter);
+    Ok((adapter, summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noop() -> Gpu {
+        Gpu::new(&GpuRequest { adapter: Some("NOOP".into()) }).unwrap()
+    }
+
+    #[test]
+    fn the_backend_that_draws_nothing_is_there_only_when_asked_for() {
+        let gpu = noop();
+        assert!(gpu.is_noop() && !gpu.summary().timestamps);
+        assert!(Gpu::list().iter().all(|a| a.backend != "noop"));
+    }
+
+    #[test]
+    fn an_unknown_adapter_is_an_error_that_names_what_there_is() {
+        let request = GpuRequest { adapter: Some("no such thing".into()) };
+        let error = Gpu::new(&request).unwrap_err();
+        let GpuError::NotFound { wanted, available } = &error else { panic!("{error}") };
+        assert_eq!(wanted, "no such thing");
+        assert_eq!(*available, listed(&Gpu::list()));
+        for index in ["999", "-1"] {
+            let request = GpuRequest { adapter: Some(index.into()) };
+            assert!(matches!(Gpu::new(&request), Err(GpuError::NotFound { .. })));
+        }
+    }
+
+    #[test]
+    fn a_refused_command_is_kept_and_not_a_panic() {
+        let gpu = noop();
+        assert_eq!(gpu.check(), Ok(()));
+        // A buffer can't be mapped for reading and bound as vertices.
+        let _ = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 4,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::VERTEX,
+            mapped_at_creation: false,
+        });
+        assert!(matches!(gpu.check(), Err(GpuFault::Refused(_))));
+    }
+}

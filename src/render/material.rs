@@ -1,0 +1,165 @@
+//! Materials as bind groups.
+
+use super::gpu::Gpu;
+use super::layout::MaterialUniforms;
+use super::texture::TextureLoader;
+use crate::asset::character::{Sampler, Wrap};
+use crate::asset::{AlphaMode, CharacterAsset, Material};
+use std::collections::HashMap;
+use wgpu::util::DeviceExt;
+
+/// What a material asks of the pipeline that draws it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MaterialTraits {
+    pub(super) alpha: AlphaKind,
+    pub(super) double_sided: bool,
+    pub(super) textured: bool,
+}
+
+/// [`AlphaMode`] without its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum AlphaKind {
+    Opaque,
+    Mask,
+    Blend,
+}
+
+/// A material on the GPU.
+#[derive(Debug)]
+pub(super) struct GpuMaterial {
+    pub(super) bind_group: wgpu::BindGroup,
+    pub(super) traits: MaterialTraits,
+}
+
+/// The layout of a material's bind group.
+pub(super) fn layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
+    let entry = |binding, visibility, ty| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility,
+        ty,
+        count: None,
+    };
+    gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("material"),
+        entries: &[
+            entry(
+                0,
+                wgpu::ShaderStages::VERTEX_FRAGMENT,
+                wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Uniform,
+                    has_dynamic_offset: false,
+                    min_binding_size: wgpu::BufferSize::new(size_of::<MaterialUniforms>() as u64),
+                },
+            ),
+            entry(
+                1,
+                wgpu::ShaderStages::FRAGMENT,
+                wgpu::BindingType::Texture {
+                    sample_type: wgpu::TextureSampleType::Float { filterable: true },
+                    view_dimension: wgpu::TextureViewDimension::D2,
+                    multisampled: false,
+                },
+            ),
+            entry(
+                2,
+                wgpu::ShaderStages::FRAGMENT,
+                wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
+            ),
+        ],
+    })
+}
+
+/// A character's materials, in the asset's order. Images are uploaded once, samplers shared.
+///
+/// The instances' tint multiplies the base colour of the materials whose name starts with `tint`;
+/// in an asset that has no such material, of all of them.
+pub(super) fn load(
+    gpu: &Gpu,
+    textures: &TextureLoader,
+    layout: &wgpu::BindGroupLayout,
+    asset: &CharacterAsset,
+) -> Vec<GpuMaterial> {
+    let images: Vec<_> = asset.images.iter().map(|i| textures.load(gpu, i)).collect();
+    let white = textures.white(gpu);
+    let mut samplers = HashMap::new();
+    let some_tinted = asset.materials.iter().any(names_tint);
+    let load = |material: &Material| {
+        let image = material.base_color_image.and_then(|i| images.get(i as usize));
+        let sampler = samplers
+            .entry(material.sampler)
+            .or_insert_with(|| gpu.device().create_sampler(&sampler_descriptor(material.sampler)));
+        let uniforms = uniforms(material, !some_tinted || names_tint(material));
+        let buffer = gpu.device().create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some(&format!("material {}", material.name)),
+            contents: bytemuck::bytes_of(&uniforms),
+            usage: wgpu::BufferUsages::UNIFORM,
+        });
+        let bind_group = gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(&format!("material {}", material.name)),
+            layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: wgpu::BindingResource::TextureView(image.unwrap_or(&white)),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 2,
+                    resource: wgpu::BindingResource::Sampler(sampler),
+                },
+            ],
+        });
+        GpuMaterial { bind_group, traits: traits(material, image.is_some()) }
+    };
+    asset.materials.iter().map(load).collect()
+}
+
+fn names_tint(material: &Material) -> bool {
+    material.name.starts_with("tint")
+}
+
+fn traits(material: &Material, textured: bool) -> MaterialTraits {
+    let alpha = match material.alpha {
+        AlphaMode::Opaque => AlphaKind::Opaque,
+        AlphaMode::Mask { .. } => AlphaKind::Mask,
+        AlphaMode::Blend => AlphaKind::Blend,
+    };
+    MaterialTraits { alpha, double_sided: material.double_sided, textured }
+}
+
+fn uniforms(material: &Material, tinted: bool) -> MaterialUniforms {
+    let flag = |on| if on { 1.0 } else { 0.0 };
+    MaterialUniforms {
+        base_color: material.base_color,
+        emissive: material.emissive,
+        alpha_cutoff: match material.alpha {
+            AlphaMode::Mask { cutoff } => cutoff,
+            // Of a blended material, what is half there or more casts a shadow.
+            AlphaMode::Blend => 0.5,
+            AlphaMode::Opaque => 0.0,
+        },
+        roughness: material.roughness,
+        metallic: material.metallic,
+        tinted: flag(tinted),
+        unlit: flag(material.unlit),
+    }
+}
+
+fn sampler_descriptor(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
+    let wrap = |w| match w {
+        Wrap::Repeat => wgpu::AddressMode::Repeat,
+        Wrap::MirroredRepeat => wgpu::AddressMode::MirrorRepeat,
+        Wrap::ClampToEdge => wgpu::AddressMode::ClampToEdge,
+    };
+    let filter = if sampler.nearest { wgpu::FilterMode::Nearest } else { wgpu::FilterMode::Linear };
+    wgpu::SamplerDescriptor {
+        label: Some("base colour"),
+        address_mode_u: wrap(sampler.wrap_u),
+        address_mode_v: wrap(sampler.wrap_v),
+        mag_filter: filter,
+        min_filter: filter,
+        // Levels blend even where texels don't: a distant crowd would shimmer otherwise.
+        mipmap_filter: wgpu::MipmapFilterMode::Linear,
+        ..Default::default()
+    }
+}

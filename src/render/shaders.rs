@@ -1,0 +1,45 @@
+//! WGSL: one module per renderer, its parts put together at compile time.
+
+/// A module's label and source.
+#[derive(Clone, Copy, Debug)]
+pub struct Shader {
+    /// Name of the file in shaders/.
+    pub name: &'static str,
+    /// The whole module.
+    pub source: &'static str,
+}
+
+/// A module of the given parts of shaders/, in order.
+macro_rules! module {
+    ($name:ident = $label:literal: $($part:literal),+) => {
+        #[doc = concat!("The module of shaders/", $label, ".wgsl.")]
+        pub const $name: Shader = Shader {
+            name: $label,
+            source: concat!($(
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $part, ".wgsl")), "\n"
+            ),+),
+        };
+    };
+}
+
+module!(CHARACTER = "character": "lib/frame", "lib/color", "lib/light", "lib/skin",
+    "lib/material", "character");
+module!(CHARACTER_SHADOW = "character_shadow": "lib/skin", "lib/material",
+    "character_shadow");
+module!(GROUND = "ground": "lib/frame", "lib/color", "lib/light", "ground");
+module!(SKY = "sky": "lib/frame", "lib/color", "lib/light", "sky");
+module!(CONTACT = "contact": "lib/frame", "lib/skin", "contact");
+module!(MIPS = "mips": "mips");
+
+/// Every module, for validation.
+pub const ALL: [Shader; 6] = [CHARACTER, CHARACTER_SHADOW, GROUND, SKY, CONTACT, MIPS];
+
+impl Shader {
+    /// Compiles the module; a fault goes to the device's error handler.
+    pub(super) fn compile(self, device: &wgpu::Device) -> wgpu::ShaderModule {
+        device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(self.name),
+            source: wgpu::ShaderSource::Wgsl(self.source.into()),
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! Images to textures with all their mip levels.
+
+use super::gpu::Gpu;
+use super::shaders;
+use crate::asset::ImageRgba8;
+use wgpu::TextureFormat;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// Makes textures; holds the pipeline that fills their mip levels.
+#[derive(Debug)]
+pub(super) struct TextureLoader {
+    pipeline: wgpu::RenderPipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl TextureLoader {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let device = gpu.device();
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("mips"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::FRAGMENT,
+                ty: wgpu::BindingType::Texture {
+                    sample_type: wgpu::TextureSampleType::Float { filterable: true },
+                    view_dimension: wgpu::TextureViewDimension::D2,
+                    multisampled: false,
+                },
+                count: None,
+            }],
+        });
+        let module = shaders::MIPS.compile(device);
+        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("mips"),
+            layout: Some(&device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some("mips"),
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            })),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some("vs_main"),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: Default::default(),
+            depth_stencil: None,
+            multisample: Default::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some("fs_main"),
+                compilation_options: Default::default(),
+                targets: &[Some(FORMAT.into())],
+            }),
+            multiview_mask: None,
+            cache: None,
+        });
+        Self { pipeline, layout }
+    }
+
+    /// A view of all levels of an image. One larger than the device's textures is reduced to fit,
+    /// and the log says so; one without pixels, or with fewer than its size says, is white.
+    pub(super) fn load(&self, gpu: &Gpu, image: &ImageRgba8) -> wgpu::TextureView {
+        let limit = gpu.device().limits().max_texture_dimension_2d;
+        let (width, height) = (image.width, image.height);
+        let bytes = u64::from(width) * u64::from(height) * 4;
+        if bytes == 0 || bytes != image.pixels.len() as u64 {
+            return self.fill(gpu, &image.name, 1, 1, &[255; 4]);
+        }
+        if width.max(height) > limit {
+            let scale = f64::from(limit) / f64::from(width.max(height));
+            let scaled = |x: u32| ((f64::from(x) * scale) as u32).clamp(1, limit);
+            let (w, h) = (scaled(width), scaled(height));
+            tracing::warn!("image {:?} of {width}x{height} is reduced to {w}x{h}", image.name);
+            if let Some(source) = image::RgbaImage::from_raw(width, height, image.pixels.clone()) {
+                let filter = image::imageops::FilterType::Triangle;
+                let small = image::imageops::resize(&source, w, h, filter);
+                return self.fill(gpu, &image.name, w, h, small.as_raw());
+            }
+        }
+        self.fill(gpu, &image.name, width, height, &image.pixels)
+    }
+
+    /// One white texel, for materials without a texture.
+    pub(super) fn white(&self, gpu: &Gpu) -> wgpu::TextureView {
+        self.fill(gpu, "white", 1, 1, &[255; 4])
+    }
+
+    fn fill(
+        &self,
+        gpu: &Gpu,
+        name: &str,
+        width: u32,
+        height: u32,
+        rgba: &[u8],
+    ) -> wgpu::TextureView {
+        let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
+        let levels = level_count(width, height);
+        let texture = gpu.device().create_texture(&wgpu::TextureDescriptor {
+            label: Some(&format!("image {name}")),
+            size,
+            mip_level_count: levels,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: FORMAT,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::COPY_DST
+                | wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        gpu.queue().write_texture(
+            texture.as_image_copy(),
+            rgba,
+            wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(4 * width),
+                rows_per_image: None,
+            },
+            size,
+        );
+        self.reduce(gpu, &texture, levels);
+        texture.create_view(&wgpu::TextureViewDescriptor::default())
+    }
+
+    /// Fills levels 1 and on, each from the one above it.
+    fn reduce(&self, gpu: &Gpu, texture: &wgpu::Texture, levels: u32) {
+        let level = |base_mip_level| {
+            texture.create_view(&wgpu::TextureViewDescriptor {
+                label: Some("mip level"),
+                base_mip_level,
+                mip_level_count: Some(1),
+                ..Default::default()
+            })
+        };
+        let mut encoder = gpu
+            .device()
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("mips") });
+        for target in 1..levels {
+            let group = gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("mips"),
+                layout: &self.layout,
+                entries: &[wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::TextureView(&level(target - 1)),
+                }],
+            });
+            let view = level(target);
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("mips"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..Default::default()
+            });
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.draw(0..3, 0..1);
+        }
+        gpu.queue().submit([encoder.finish()]);
+    }
+}
+
+/// Levels down to one texel.
+fn level_count(width: u32, height: u32) -> u32 {
+    32 - width.max(height).max(1).leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_go_down_to_one_texel() {
+        for (size, levels) in
+            [((1, 1), 1), ((2, 1), 2), ((256, 256), 9), ((300, 20), 9), ((0, 0), 1)]
+        {
+            assert_eq!(level_count(size.0, size.1), levels, "{size:?}");
+        }
+    }
+}
