@@ -1,6 +1,6 @@
 //! Why a file didn't become a character: the file, the object in it, and the number.
 
-use std::fmt;
+pub use super::text::{object, quoted};
 use std::io;
 use std::path::PathBuf;
 
@@ -398,39 +398,9 @@ pub enum AccessorFault {
     },
 }
 
-/// Names an object of a file for a message: `node 5 "arm"`.
-pub fn object(kind: &str, index: impl fmt::Display, name: Option<&str>) -> String {
-    match name {
-        Some(name) if !name.is_empty() => format!("{kind} {index} {}", quoted(name)),
-        _ => format!("{kind} {index}"),
-    }
-}
-
-/// Text from a file for a message: quoted, without control characters, and not endless.
-pub fn quoted(text: &str) -> String {
-    const LONGEST: usize = 80;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),
-        None => format!("{text:?}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_object_is_named_by_kind_index_and_name() {
-        assert_eq!(object("node", 5, Some("arm")), "node 5 \"arm\"");
-        assert_eq!(object("node", 5, Some("")), "node 5");
-        assert_eq!(object("node", 5, None), "node 5");
-    }
-
-    #[test]
-    fn names_from_a_file_can_neither_flood_nor_steer_a_terminal() {
-        assert_eq!(quoted("a\u{1b}[2J\n"), r#""a\u{1b}[2J\n""#);
-        assert_eq!(quoted(&"é".repeat(1000)).chars().count(), 83);
-    }
 
     #[test]
     fn a_message_names_file_object_and_number() {

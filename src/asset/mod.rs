@@ -8,6 +8,7 @@ pub mod exact;
 pub mod gltf;
 pub mod skinning;
 pub mod source;
+pub mod text;
 
 pub use build::BuildOptions;
 pub use builtin::{BUILTINS, builtin};

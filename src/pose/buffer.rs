@@ -17,7 +17,7 @@ pub struct PoseShape {
     pub has_scale: bool,
 }
 
-/// One transform per bone of a [`Rig`](super::Rig), in the rig's pose space (see [`super::basis`]).
+/// One transform per bone of a [`Rig`](super::Rig), in the rig's pose space (see `basis.rs`).
 ///
 /// Streams `[qx | qy | qz | qw | tx | ty | tz | sx | sy | sz]`, each padded to whole cache lines;
 /// the scale streams exist for rigs of the general class only. Rotations are near unit length:
