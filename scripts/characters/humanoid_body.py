@@ -207,7 +207,7 @@ def shoe(bones):
     ]
     before = None
     for z, width, top, rise, x in rows:
-        w = smoothstep(0.075, 0.125, z)
+        w = smoothstep(0.058, 0.112, z)
         weights = mixed((foot, 1.0 - w), (ball, w))
         line = 0.026 + rise * 0.4
         shape = [

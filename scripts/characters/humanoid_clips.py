@@ -2,25 +2,33 @@
 
 from . import humanoid_gait
 from .humanoid_rig import SOLE, arm, controls, foot, mirrored, pose
-from .linalg import Y, axis_angle, mirror, rotate, smoothstep, unit, vec
-from .motion import Clip, Curve, cycle, notifies, over
+from .linalg import X, Y, axis_angle, mul, rotate, smoothstep, unit, vec
+from .motion import Clip, Curve, cycle, notifies, over, planted
 from .skeleton import Pose
 
 STANCE, TOE_OUT = vec(0.016, 0.0, 0.0), 9.0
 G = 9.81
 
 
-def planted(pitch=0.0, at=STANCE, yaw=TOE_OUT):
+def standing_foot(pitch=0.0, at=STANCE, yaw=TOE_OUT):
     """A foot of the standing pose, left side."""
     ankle, turn = SOLE.placed(pitch, yaw, at)
     return foot(ankle, turn, max(pitch, 0.0))
 
 
+def on_both(seconds):
+    return planted(seconds, False, ("l", 0.0, seconds), ("r", 0.0, seconds))
+
+
+def swapped(foot):
+    return "r" if foot == "l" else "l"
+
+
 def standing():
     c = controls()
-    c.pelvis = vec(0, -0.012, 0)
+    c.pelvis = vec(0, -0.018, 0)
     c.hips, c.chest, c.head = (2.0, 0, 0), (1.0, 0, 0), (1.0, 0, 0)
-    c.foot_l = c.foot_r = planted()
+    c.foot_l = c.foot_r = standing_foot()
     c.arm_l = c.arm_r = arm(forward=3, out=9, turn=14, elbow=16, roll=8, flex=6)
     return c
 
@@ -44,7 +52,7 @@ def idle(skeleton, rest):
         u = t / seconds
         w, late = shift(u), shift(u - 0.03)
         c = standing()
-        c.pelvis = vec(0.030 * w, -0.014 - 0.004 * abs(w), 0.004 * w)
+        c.pelvis = vec(0.030 * w, -0.018 - 0.004 * abs(w), 0.004 * w)
         c.hips = (2.0, 2.5 * w, 3.2 * w)
         c.chest = (1.0, 1.0 * late, -2.2 * late)
         c.head = (nod(u), look(u), 1.4 * late)
@@ -55,15 +63,17 @@ def idle(skeleton, rest):
         breathe(c, breath(u))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[])
+    return Clip(
+        skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_both(seconds)
+    )
 
 
 def jump(skeleton, rest):
     """Anticipation, push, 0.47 s of flight on a parabola, landing, recovery."""
-    off, on, seconds = 0.50, 0.97, 1.70
-    start, lift = 0.072, G * (on - off) / 2.0
-    rise = Curve([(0.0, -0.012), (0.30, -0.270), (0.36, -0.262), (off, start)], ends=(0.0, lift))
-    fall = Curve([(on, start), (1.13, -0.240), (1.20, -0.228), (1.48, -0.002), (seconds, -0.012)], ends=(-lift, 0.0))
+    off, on, seconds = 0.5, 29 / 30, 1.7
+    start, lift = 0.050, G * (on - off) / 2.0
+    rise = Curve([(0.0, -0.018), (0.30, -0.270), (0.36, -0.262), (off, start)], ends=(0.0, lift))
+    fall = Curve([(on, start), (1.13, -0.240), (1.20, -0.228), (1.48, -0.012), (seconds, -0.018)], ends=(-lift, 0.0))
 
     def height(t):
         if t < off:
@@ -72,11 +82,12 @@ def jump(skeleton, rest):
             return start + lift * (t - off) - 0.5 * G * (t - off) ** 2
         return fall(t)
 
-    pitch = over((0.0, 0.0), (0.36, 0.0), (off, 52.0), (0.62, 48.0), (0.80, 22.0), (on, 26.0), (1.04, 0.0), (seconds, 0.0))
+    pitch = over((0.0, 0.0), (0.30, 0.0), (off, 46.0), (0.60, 50.0), (0.80, 22.0), (on, 26.0), (1.04, 0.0), (seconds, 0.0))
     tuck = over((off, 0.0), (0.70, 0.105), (0.80, 0.10), (on, 0.0))
     lean = over((0.0, 2.0), (0.30, 34.0), (0.38, 32.0), (off, 2.0), (0.72, 8.0), (on, 10.0), (1.14, 30.0), (1.22, 29.0), (1.50, 1.0), (seconds, 2.0))
     chest = over((0.0, 1.0), (0.28, 38.0), (0.38, 30.0), (off, -8.0), (0.68, 2.0), (on, 10.0), (1.15, 36.0), (1.24, 34.0), (1.52, -1.0), (seconds, 1.0))
     head = over((0.0, 1.0), (0.28, 14.0), (0.42, -10.0), (0.60, -8.0), (0.85, 10.0), (1.10, 16.0), (1.50, 0.0), (seconds, 1.0))
+    ahead = over((0.0, 0.0), (0.30, -0.095), (off, 0.085), (on, 0.080), (1.14, -0.085), (1.22, -0.080), (1.50, 0.0), (seconds, 0.0))
     swing = over((0.0, 3.0), (0.27, -58.0), (0.36, -56.0), (0.53, 128.0), (0.64, 140.0), (0.84, 92.0), (1.02, 52.0), (1.18, -14.0), (1.30, -16.0), (1.52, 8.0), (seconds, 3.0))
     elbow = over((0.0, 16.0), (0.28, 22.0), (0.44, 58.0), (0.56, 32.0), (0.84, 40.0), (1.16, 48.0), (1.50, 18.0), (seconds, 16.0))
     out = over((0.0, 9.0), (0.30, 18.0), (0.54, 14.0), (0.80, 30.0), (1.10, 30.0), (1.50, 10.0), (seconds, 9.0))
@@ -84,13 +95,11 @@ def jump(skeleton, rest):
     def at(t):
         c = standing()
         up = height(t)
-        forward = 0.10 * smoothstep(0.0, 1.0, max(-up, 0.0) / 0.27)
-        c.pelvis = vec(0, up, -forward)
+        c.pelvis = vec(0, up, ahead(t))
         c.hips, c.chest, c.head = (lean(t), 0, 0), (chest(t), 0, 0), (head(t), 0, 0)
-        f = planted(pitch(t))
+        f = standing_foot(pitch(t))
         if off < t < on:
-            f.ankle = planted(pitch(t)).ankle + vec(0, up - start + tuck(t), 0)
-            f.ankle[1] += 0.0
+            f.ankle = standing_foot(pitch(t)).ankle + vec(0, up - start + tuck(t), 0)
             f.toes = max(pitch(t), 0.0) * (1.0 - smoothstep(off, off + 0.10, t)) + 20.0 * smoothstep(on - 0.12, on, t)
         c.foot_l = c.foot_r = f
         for side in "lr":
@@ -101,6 +110,7 @@ def jump(skeleton, rest):
     return Clip(
         skeleton, "jump", seconds, at, rest, loop=False, root_motion=False,
         notifies=notifies(("takeoff", off), ("land", on), ("footstep_l", on), ("footstep_r", on)), sync=[],
+        planted=planted(seconds, False, *((foot, a, b) for foot in "lr" for a, b in ((0.0, off), (on, seconds)))),
     )
 
 
@@ -109,7 +119,7 @@ def turn(skeleton, rest, name, flipped):
     seconds, angle = 1.2, 90.0
     facing = over((0.0, 0.0), (0.10, 3.0), (0.46, 46.0), (0.86, 87.0), (1.0, angle))
     steps = {"l": (0.12, 0.46), "r": (0.50, 0.86)}
-    drop = over((0.0, -0.012), (0.16, -0.034), (0.32, -0.020), (0.49, -0.040), (0.68, -0.022), (0.88, -0.038), (1.0, -0.012))
+    drop = over((0.0, -0.018), (0.16, -0.034), (0.32, -0.020), (0.49, -0.040), (0.68, -0.022), (0.88, -0.038), (1.0, -0.018))
     sway = over((0.0, 0.0), (0.16, -0.042), (0.34, -0.034), (0.52, 0.036), (0.72, 0.036), (0.90, 0.010), (1.0, 0.0))
     hip = over((0.0, 0.0), (0.20, 4.0), (0.48, -2.0), (0.76, 4.0), (1.0, 0.0))
     chest = over((0.0, 0.0), (0.22, 14.0), (0.50, 6.0), (0.74, 6.0), (1.0, 0.0))
@@ -125,12 +135,12 @@ def turn(skeleton, rest, name, flipped):
         yaw = angle * done * (1.0 if side == "l" else -1.0)
         lift = Curve([(0.0, 0.0), (0.40, 0.085), (0.60, 0.080), (1.0, 0.0)])(part)
         pitch = over((0.0, 0.0), (0.15, 16.0), (0.45, 14.0), (0.80, -6.0), (1.0, 0.0))(part)
-        f = planted(0.0)
+        f = standing_foot(0.0)
         ankle, turned = SOLE.placed(pitch, TOE_OUT, STANCE)
         about = axis_angle(Y, yaw)
         f.ankle = rotate(about, ankle) + vec(0, lift, 0)
         f.turn = axis_angle(Y, yaw + TOE_OUT)
-        f.turn = rotate_pitch(f.turn, pitch)
+        f.turn = mul(f.turn, axis_angle(X, pitch))
         f.toes = max(pitch, 0.0) * (1.0 - smoothstep(0.15, 0.4, part))
         return f
 
@@ -155,13 +165,15 @@ def turn(skeleton, rest, name, flipped):
         skeleton, name, seconds, at, rest, loop=True, root_motion=True, turn_degrees=-angle if flipped else angle,
         notifies=notifies((f"footstep_{first}", steps["l"][1] * seconds), (f"footstep_{second}", steps["r"][1] * seconds)),
         sync=[],
+        planted=planted(
+            seconds, False,
+            *(
+                (swapped(foot) if flipped else foot, a * seconds, b * seconds)
+                for foot, (up, down) in steps.items()
+                for a, b in ((0.0, up), (down, 1.0))
+            ),
+        ),
     )
-
-
-def rotate_pitch(q, degrees):
-    from .linalg import mul
-
-    return mul(q, axis_angle((1, 0, 0), degrees))
 
 
 def wave(skeleton, rest):
@@ -177,7 +189,7 @@ def wave(skeleton, rest):
         c = standing()
         w, up, b = weight(t), raised(t), beat(t)
         late = beat(t - 0.07)
-        c.pelvis = vec(0.030 * w, -0.012 - 0.006 * w, 0)
+        c.pelvis = vec(0.030 * w, -0.018 - 0.004 * w, 0)
         c.hips = (2.0, -3.0 * w, 3.5 * w)
         c.chest = (1.0 - 2.5 * w, -7.0 * w, -3.5 * w + 0.8 * b * up)
         c.head = (1.0 - 4.0 * look(t), -9.0 * look(t), 5.0 * look(t) + 1.0 * late)
@@ -191,7 +203,8 @@ def wave(skeleton, rest):
         return pose(skeleton, c)
 
     return Clip(
-        skeleton, "wave", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("wave", 0.74)), sync=[]
+        skeleton, "wave", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("wave", 0.74)), sync=[],
+        planted=on_both(seconds),
     )
 
 
@@ -206,8 +219,8 @@ def aim_pose(skeleton, rest):
         c = standing()
         c.pelvis = vec(0.004 * drift(u), -0.050, 0.015)
         c.hips, c.chest, c.head = (6.0, -24.0, 0.0), (6.0, -14.0, 0.0), (4.0, 0.0, 3.0)
-        c.foot_l = planted(0.0, vec(0.030, 0, 0.150), 2.0)
-        c.foot_r = planted(0.0, vec(0.050, 0, -0.130), 34.0)
+        c.foot_l = standing_foot(0.0, vec(0.030, 0, 0.150), 2.0)
+        c.foot_r = standing_foot(0.0, vec(0.050, 0, -0.130), 34.0)
         breathe(c, 0.6 * breath(u))
         c.shoulder_l = (c.shoulder_l[0] + 5.0, 14.0)
         c.shoulder_r = (c.shoulder_r[0] + 6.0, 9.0)
@@ -216,7 +229,9 @@ def aim_pose(skeleton, rest):
         c.arm_l = arm(to=(hold + vec(0.046, -0.020, -0.010), unit(vec(-0.34, 0.10, 1.0)), unit(vec(-0.9, 0.25, -0.3)), vec(0.75, -0.8, 0.0)), hand="grip")
         return pose(skeleton, c)
 
-    return Clip(skeleton, "aim_pose", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[])
+    return Clip(
+        skeleton, "aim_pose", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_both(seconds)
+    )
 
 
 def build(skeleton):

@@ -7,8 +7,8 @@ left side; the right side is the same half a stride later.
 from types import SimpleNamespace
 
 from .humanoid_rig import SOLE, arm, controls, foot, pose
-from .linalg import Y, axis_angle, inverse, mirror, rotate, vec
-from .motion import Clip, Curve, cycle, notifies
+from .linalg import vec
+from .motion import Clip, Curve, cycle, notifies, planted
 
 
 class Gait:
@@ -82,6 +82,9 @@ def stride(skeleton, rest, name, gait, body, backwards=False):
         speed=round(speed, 4),
         notifies=notifies(("footstep_l", left), ("footstep_r", right)),
         sync=notifies(("left_down", left), ("right_down", right)),
+        planted=planted(
+            seconds, True, ("l", left, left + gait.stance * seconds), ("r", right, right + gait.stance * seconds)
+        ),
     )
 
 
@@ -132,12 +135,12 @@ def walk_fwd(skeleton, rest):
 
 def run_fwd(skeleton, rest):
     gait = Gait(
-        speed=3.75, seconds=20 / 30, stance=0.34, ahead=0.285, width=-0.055, toe_out=3.0,
-        pitch=((0.0, -10), (0.045, 0), (0.15, 0), (0.25, 26), (0.34, 66), (0.44, 96), (0.58, 84), (0.74, 24), (0.88, -8), (0.95, -14)),
-        swing=((0.44, 0.400, -0.62), (0.56, 0.520, -0.44), (0.68, 0.440, -0.06), (0.80, 0.300, 0.28), (0.90, 0.200, 0.42)),
+        speed=3.75, seconds=20 / 30, stance=0.31, ahead=0.270, width=-0.055, toe_out=3.0,
+        pitch=((0.0, -10), (0.045, 0), (0.11, 0), (0.21, 24), (0.31, 58), (0.43, 94), (0.58, 84), (0.74, 24), (0.88, -8), (0.95, -14)),
+        swing=((0.44, 0.400, -0.56), (0.56, 0.520, -0.42), (0.68, 0.440, -0.06), (0.80, 0.300, 0.28), (0.90, 0.190, 0.370)),
     )
     body = dict(
-        bob=twice((0.02, -0.048), (0.13, -0.090), (0.34, -0.012), (0.42, -0.004), (0.47, -0.022)),
+        bob=twice((0.02, -0.050), (0.13, -0.090), (0.31, -0.026), (0.40, -0.008), (0.47, -0.030)),
         sway=sided((0.15, 0.010), (0.35, 0.003)),
         surge=twice((0.05, 0.0), (0.18, -0.012), (0.36, 0.010)),
         hip_pitch=twice((0.04, 10), (0.15, 12), (0.34, 7)),

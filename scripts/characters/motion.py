@@ -90,3 +90,17 @@ class Clip:
 def notifies(*pairs):
     """(name, seconds) pairs as glTF extras, in order of time."""
     return [{"name": n, "time": round(t, 4)} for n, t in sorted(pairs, key=lambda p: p[1])]
+
+
+def planted(seconds, loops, *spans):
+    """(foot, start, end) in seconds as glTF extras; a span across a loop's end is cut in two."""
+    out = []
+    for foot, start, end in spans:
+        if loops:
+            turns = math.floor(start / seconds + 1e-9)
+            start, end = start - turns * seconds, end - turns * seconds
+            if end > seconds + 1e-9:
+                out.append((foot, 0.0, end - seconds))
+                end = seconds
+        out.append((foot, start, min(end, seconds)))
+    return [{"foot": f, "start": round(a, 4), "end": round(b, 4)} for f, a, b in sorted(out)]

@@ -30,19 +30,19 @@ def face_fur(p):
 
 def fur(p):
     """Tan above, cream below, dark legs, cream tail tip and muzzle; blended like fur."""
-    if p[1] > 0.66 and p[2] > 0.24 and p[1] + 0.6 * (p[2] - 0.305) > 0.72:
+    if p[1] > 0.59 and p[2] > 0.24 and p[1] + 0.6 * (p[2] - 0.305) > 0.65:
         return face_fur(qs.as_drawn(p))
     x, y, z = abs(p[0]), p[1], p[2]
-    if z < -0.30 and y > 0.40:
+    if z < -0.30 and y > 0.33:
         return mix(CREAM, TAN, smoothstep(-0.510, -0.460, z))
-    if y < 0.36:
-        return mix(DARK, TAN, smoothstep(0.17, 0.30, y))
+    if y < 0.29:
+        return mix(DARK, TAN, smoothstep(0.14, 0.245, y))
     if z > 0.10:
-        chest = smoothstep(0.19, 0.25, z + 0.35 * (0.60 - y)) * (1.0 - smoothstep(0.03, 0.075, x))
-        chest *= 1.0 - smoothstep(0.70, 0.76, y)
-        belly = (1.0 - smoothstep(0.445, 0.490, y)) * (1.0 - smoothstep(0.03, 0.07, x))
+        chest = smoothstep(0.19, 0.25, z + 0.35 * (0.53 - y)) * (1.0 - smoothstep(0.03, 0.075, x))
+        chest *= 1.0 - smoothstep(0.63, 0.69, y)
+        belly = (1.0 - smoothstep(0.375, 0.420, y)) * (1.0 - smoothstep(0.03, 0.07, x))
         return mix(TAN, CREAM, max(chest, belly))
-    belly = (1.0 - smoothstep(0.455, 0.50, y)) * (1.0 - smoothstep(0.03, 0.07, x))
+    belly = (1.0 - smoothstep(0.385, 0.430, y)) * (1.0 - smoothstep(0.03, 0.07, x))
     return mix(TAN, CREAM, belly)
 
 
@@ -88,27 +88,27 @@ def mixed(*pairs):
 
 # z, y, tilt of the ring (degrees forward), half width, up, down
 TRUNK = [
-    (-0.276, 0.546, 0, 0.052, 0.044, 0.066),
-    (-0.242, 0.538, 0, 0.082, 0.066, 0.108),
-    (-0.185, 0.534, 0, 0.097, 0.078, 0.122),
-    (-0.112, 0.534, 0, 0.092, 0.076, 0.106),
-    (-0.035, 0.536, 0, 0.086, 0.073, 0.112),
-    (0.050, 0.530, 0, 0.098, 0.078, 0.146),
-    (0.112, 0.526, 0, 0.103, 0.084, 0.166),
-    (0.166, 0.530, 6, 0.102, 0.094, 0.170),
-    (0.218, 0.550, 18, 0.093, 0.092, 0.146),
-    (0.252, 0.602, 38, 0.080, 0.078, 0.100),
-    (0.278, 0.664, 54, 0.068, 0.064, 0.078),
-    (0.302, 0.722, 56, 0.060, 0.052, 0.062),
-    (0.326, 0.758, 50, 0.044, 0.038, 0.044),
+    (-0.276, 0.476, 0, 0.052, 0.044, 0.066),
+    (-0.242, 0.468, 0, 0.082, 0.066, 0.108),
+    (-0.185, 0.464, 0, 0.097, 0.078, 0.122),
+    (-0.112, 0.464, 0, 0.092, 0.076, 0.106),
+    (-0.035, 0.466, 0, 0.086, 0.073, 0.112),
+    (0.050, 0.460, 0, 0.098, 0.078, 0.146),
+    (0.112, 0.456, 0, 0.103, 0.084, 0.166),
+    (0.166, 0.460, 6, 0.102, 0.094, 0.170),
+    (0.218, 0.480, 18, 0.093, 0.092, 0.146),
+    (0.252, 0.532, 38, 0.080, 0.078, 0.100),
+    (0.278, 0.594, 54, 0.068, 0.064, 0.078),
+    (0.302, 0.652, 56, 0.060, 0.052, 0.062),
+    (0.326, 0.688, 50, 0.044, 0.038, 0.044),
 ]
 
 
 def trunk_weights(p):
     w = spine_weights(p[2])
-    neck = smoothstep(0.560, 0.640, p[1] + 0.5 * (p[2] - 0.215)) * smoothstep(0.15, 0.23, p[2])
-    upper = smoothstep(0.630, 0.700, p[1]) * smoothstep(0.20, 0.25, p[2])
-    head = smoothstep(0.705, 0.750, p[1]) * smoothstep(0.22, 0.27, p[2])
+    neck = smoothstep(0.490, 0.570, p[1] + 0.5 * (p[2] - 0.215)) * smoothstep(0.15, 0.23, p[2])
+    upper = smoothstep(0.560, 0.630, p[1]) * smoothstep(0.20, 0.25, p[2])
+    head = smoothstep(0.635, 0.680, p[1]) * smoothstep(0.22, 0.27, p[2])
     chain = mixed(({"neck_01": 1.0}, 1.0 - upper), ({"neck_02": 1.0}, upper))
     chain = mixed((chain, 1.0 - head), ({"head": 1.0}, head))
     return mixed((w, 1.0 - neck), (chain, neck))
@@ -131,22 +131,22 @@ def leg(m, loop, rows, side):
 
 FRONT_LEG = [
     # x, y, z, outer, inner, front, back, weights
-    (0.068, 0.395, 0.170, 0.042, 0.042, 0.070, 0.074, {"upperarm": 0.75, "scapula": 0.25}),
-    (0.071, 0.345, 0.144, 0.036, 0.036, 0.050, 0.052, {"upperarm": 0.5, "lowerarm": 0.5}),
-    (0.072, 0.285, 0.136, 0.030, 0.029, 0.037, 0.039, {"lowerarm": 1.0}),
-    (0.072, 0.200, 0.141, 0.0225, 0.0225, 0.026, 0.027, {"lowerarm": 1.0}),
-    (0.072, 0.125, 0.146, 0.0230, 0.0230, 0.026, 0.025, {"lowerarm": 0.5, "hand": 0.5}),
-    (0.072, 0.072, 0.157, 0.0230, 0.0230, 0.026, 0.024, {"hand": 1.0}),
-    (0.073, 0.048, 0.168, 0.0320, 0.0290, 0.040, 0.027, {"hand": 0.4, "paw": 0.6}),
+    (0.068, 0.326, 0.170, 0.042, 0.042, 0.070, 0.074, {"upperarm": 0.75, "scapula": 0.25}),
+    (0.071, 0.285, 0.144, 0.036, 0.036, 0.050, 0.052, {"upperarm": 0.5, "lowerarm": 0.5}),
+    (0.072, 0.235, 0.136, 0.030, 0.029, 0.037, 0.039, {"lowerarm": 1.0}),
+    (0.072, 0.165, 0.141, 0.0225, 0.0225, 0.026, 0.027, {"lowerarm": 1.0}),
+    (0.072, 0.103, 0.146, 0.0230, 0.0230, 0.026, 0.025, {"lowerarm": 0.5, "hand": 0.5}),
+    (0.072, 0.059, 0.157, 0.0230, 0.0230, 0.026, 0.024, {"hand": 1.0}),
+    (0.073, 0.044, 0.168, 0.0320, 0.0290, 0.040, 0.027, {"hand": 0.4, "paw": 0.6}),
 ]
 HIND_LEG = [
-    (0.068, 0.425, -0.176, 0.052, 0.046, 0.086, 0.074, {"thigh": 1.0}),
-    (0.070, 0.370, -0.156, 0.042, 0.037, 0.066, 0.066, {"thigh": 0.55, "calf": 0.45}),
-    (0.071, 0.300, -0.184, 0.032, 0.030, 0.050, 0.050, {"calf": 1.0}),
-    (0.070, 0.225, -0.240, 0.0235, 0.0235, 0.031, 0.034, {"calf": 1.0}),
-    (0.070, 0.165, -0.276, 0.0220, 0.0220, 0.027, 0.030, {"calf": 0.5, "foot": 0.5}),
-    (0.070, 0.090, -0.258, 0.0215, 0.0215, 0.024, 0.024, {"foot": 1.0}),
-    (0.071, 0.048, -0.242, 0.0310, 0.0280, 0.038, 0.025, {"foot": 0.4, "ball": 0.6}),
+    (0.068, 0.355, -0.176, 0.052, 0.046, 0.086, 0.074, {"thigh": 1.0}),
+    (0.070, 0.305, -0.156, 0.042, 0.037, 0.066, 0.066, {"thigh": 0.55, "calf": 0.45}),
+    (0.071, 0.247, -0.184, 0.032, 0.030, 0.050, 0.050, {"calf": 1.0}),
+    (0.070, 0.186, -0.240, 0.0235, 0.0235, 0.031, 0.034, {"calf": 1.0}),
+    (0.070, 0.136, -0.276, 0.0220, 0.0220, 0.027, 0.030, {"calf": 0.5, "foot": 0.5}),
+    (0.070, 0.074, -0.258, 0.0215, 0.0215, 0.024, 0.024, {"foot": 1.0}),
+    (0.071, 0.044, -0.242, 0.0310, 0.0280, 0.038, 0.025, {"foot": 0.4, "ball": 0.6}),
 ]
 
 
@@ -161,7 +161,7 @@ def trunk(bones):
     holes = {1: "hind", 2: "hind", 6: "front", 7: "front"}
     for k in range(len(rings) - 1):
         m.bridge(rings[k], rings[k + 1], FUR, (7, 4) if k in holes else ())
-    m.fan(rings[0], vec(0, 0.556, -0.290), {"pelvis": 1.0}, FUR)
+    m.fan(rings[0], vec(0, 0.486, -0.290), {"pelvis": 1.0}, FUR)
     for first, rows, base in ((1, HIND_LEG, "thigh"), (6, FRONT_LEG, "scapula")):
         back, mid, front = rings[first], rings[first + 1], rings[first + 2]
         for side, outer, inner in (("l", 0, 7), ("r", 4, 5)):
@@ -184,7 +184,8 @@ def trunk(bones):
             m.weights[i] = row / row.sum()
     m.oriented()
     out = m.subdivided(keep=0.85)
-    return out.smooth_weights(2, 0.5, lambda p: p[1] > 0.33)
+    out.points = [vec(p[0], max(p[1], 0.0), p[2]) for p in out.points]
+    return out.smooth_weights(2, 0.5, lambda p: p[1] > 0.27)
 
 
 def sole(m, end, side, toe, z):
@@ -207,15 +208,15 @@ def tail(bones):
     """A bushy tail, thickest past its middle."""
     m = Mesh(bones)
     rows = [
-        (0.572, -0.240, 0.031, {"pelvis": 0.7, "tail_01": 0.3}),
-        (0.574, -0.285, 0.037, {"tail_01": 1.0}),
-        (0.568, -0.335, 0.050, {"tail_01": 0.5, "tail_02": 0.5}),
-        (0.554, -0.378, 0.061, {"tail_02": 1.0}),
-        (0.538, -0.418, 0.067, {"tail_02": 0.5, "tail_03": 0.5}),
-        (0.522, -0.458, 0.066, {"tail_03": 1.0}),
-        (0.506, -0.498, 0.057, {"tail_03": 0.4, "tail_04": 0.6}),
-        (0.490, -0.536, 0.039, {"tail_04": 1.0}),
-        (0.477, -0.564, 0.018, {"tail_04": 1.0}),
+        (0.502, -0.240, 0.031, {"pelvis": 0.7, "tail_01": 0.3}),
+        (0.504, -0.285, 0.037, {"tail_01": 1.0}),
+        (0.498, -0.335, 0.050, {"tail_01": 0.5, "tail_02": 0.5}),
+        (0.484, -0.378, 0.061, {"tail_02": 1.0}),
+        (0.468, -0.418, 0.067, {"tail_02": 0.5, "tail_03": 0.5}),
+        (0.452, -0.458, 0.066, {"tail_03": 1.0}),
+        (0.436, -0.498, 0.057, {"tail_03": 0.4, "tail_04": 0.6}),
+        (0.420, -0.536, 0.039, {"tail_04": 1.0}),
+        (0.407, -0.564, 0.018, {"tail_04": 1.0}),
     ]
     before = None
     for k, (y, z, radius, weights) in enumerate(rows):
@@ -227,7 +228,7 @@ def tail(bones):
         if before:
             m.bridge(before, now, FUR)
         before = now
-    m.fan(before, vec(0, 0.470, -0.578), {"tail_04": 1.0}, FUR)
+    m.fan(before, vec(0, 0.400, -0.578), {"tail_04": 1.0}, FUR)
     return m.oriented()
 
 
@@ -237,7 +238,7 @@ def coat(body):
 
     def inside(p):
         middle = float(np.interp(p[2], [row[0] for row in TRUNK[:8]], [row[1] for row in TRUNK[:8]]))
-        return -0.128 < p[2] < 0.122 and math.atan2(p[1] - middle, abs(p[0])) > -0.62
+        return -0.128 < p[2] < 0.100 and math.atan2(p[1] - middle, abs(p[0])) > -0.75
 
     picked = [f for f, face in enumerate(body.faces) if all(inside(body.points[i]) for i in face)]
     out = Mesh(body.bone)
@@ -266,9 +267,6 @@ def coat(body):
     for a, b in border:
         out.face((b, a, low[a], low[b]), STRAP)
     edge = {v for pair in border for v in pair}
-    for k, face in enumerate(out.faces[: len(picked)]):
-        if any(i in edge for i in face):
-            out.paints[k] = STRAP
     hidden = {f for f in picked if not any(index[i] in edge for i in body.faces[f])}
     body.paints = [p for f, p in enumerate(body.paints) if f not in hidden]
     body.faces = [face for f, face in enumerate(body.faces) if f not in hidden]
@@ -280,7 +278,7 @@ def collar(bones):
     m = Mesh(bones)
     a = math.radians(47)
     axis, along = vec(0, math.cos(a), -math.sin(a)), vec(0, math.sin(a), math.cos(a))
-    center = vec(0, 0.632, 0.264)
+    center = vec(0, 0.562, 0.264)
     rows = [(-0.020, 0.92), (-0.017, 1.0), (0.017, 1.0), (0.020, 0.90)]
     before = None
     for s, k in rows:

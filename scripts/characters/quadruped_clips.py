@@ -3,7 +3,7 @@
 import math
 
 from .linalg import Y, axis_angle, rotate, smoothstep, vec
-from .motion import Clip, Curve, cycle, notifies, over
+from .motion import Clip, Curve, cycle, notifies, over, planted
 from .quadruped_rig import FRONT, HIND, controls, level, mirrored, paw, pose
 from .skeleton import Pose
 
@@ -67,6 +67,13 @@ def stride(skeleton, rest, name, seconds, speed, front, hind, phases, body):
         skeleton, name, seconds, at, rest, loop=True, root_motion=True, speed=round(speed, 4),
         notifies=notifies(*((f"footstep_{leg}", phases[leg] * seconds) for leg in LEGS)),
         sync=notifies(("hind_left_down", phases["hl"] * seconds), ("hind_right_down", phases["hr"] * seconds)),
+        planted=planted(
+            seconds, True,
+            *(
+                (leg, phases[leg] * seconds, (phases[leg] + (front if leg[0] == "f" else hind)[leg[1]].stance) * seconds)
+                for leg in LEGS
+            ),
+        ),
     )
 
 
@@ -84,23 +91,23 @@ def sided(*keys):
 
 def walk_fwd(skeleton, rest):
     """Four beats, hind before fore on each side, never fewer than two paws down."""
-    speed, seconds = 1.0, 26 / 30
+    speed, seconds = 0.85, 26 / 30
     front = Step(
-        FRONT, speed, seconds, 0.63, 0.235, narrow=0.016,
-        pitch=((0.0, -24), (0.12, -8), (0.32, 2), (0.50, 22), (0.63, 52), (0.72, 92), (0.82, 60), (0.93, -18)),
-        swing=((0.72, 0.085, -0.235), (0.82, 0.115, 0.02), (0.92, 0.060, 0.225)),
+        FRONT, speed, seconds, 0.61, 0.185, narrow=0.016,
+        pitch=((0.0, -24), (0.12, -8), (0.32, 2), (0.48, 20), (0.61, 48), (0.71, 92), (0.82, 60), (0.93, -18)),
+        swing=((0.72, 0.065, -0.225), (0.82, 0.090, 0.01), (0.92, 0.045, 0.205)),
         toes=((0.60, 30), (0.74, -22), (0.90, 5)),
-        blade=((0.0, 13), (0.30, 0), (0.62, -13), (0.80, 0)),
+        blade=((0.0, 16), (0.30, 0), (0.60, -18), (0.80, 0)),
     )
     hind = Step(
-        HIND, speed, seconds, 0.63, 0.280, narrow=0.012,
-        pitch=((0.0, -20), (0.14, -14), (0.36, -2), (0.52, 20), (0.63, 44), (0.74, 42), (0.86, -4), (0.95, -22)),
-        swing=((0.72, 0.055, -0.205), (0.83, 0.080, 0.06), (0.93, 0.040, 0.265)),
+        HIND, speed, seconds, 0.61, 0.225, narrow=0.012,
+        pitch=((0.0, -20), (0.14, -14), (0.36, -2), (0.50, 20), (0.61, 42), (0.74, 42), (0.86, -4), (0.95, -22)),
+        swing=((0.72, 0.045, -0.190), (0.83, 0.065, 0.05), (0.93, 0.032, 0.235)),
         toes=((0.60, 24), (0.76, -16), (0.92, 4)),
     )
     body = dict(
         hind=twice((0.06, -0.018), (0.28, -0.004)),
-        fore=twice((0.05, -0.004), (0.30, -0.016)),
+        fore=twice((0.05, -0.012), (0.30, -0.022)),
         sway=sided((0.10, 0.002), (0.30, 0.013)),
         surge=still(0.0),
         flex=twice((0.05, 2.0), (0.30, -1.0)),
@@ -122,22 +129,22 @@ def walk_fwd(skeleton, rest):
 
 def run_fwd(skeleton, rest):
     """A gallop: hind legs, stretched flight, fore legs, gathered flight; the back bends and opens."""
-    speed, seconds = 4.6, 15 / 30
+    speed, seconds = 4.2, 14 / 30
 
     def fore(ahead):
         return Step(
-            FRONT, speed, seconds, 0.23, ahead, narrow=0.022,
-            pitch=((0.0, -34), (0.10, -4), (0.18, 28), (0.23, 56), (0.36, 122), (0.56, 112), (0.74, 50), (0.90, -30)),
-            swing=((0.33, 0.150, -0.34), (0.50, 0.235, -0.14), (0.68, 0.265, 0.16), (0.84, 0.170, 0.37)),
+            FRONT, speed, seconds, 0.21, ahead, narrow=0.022,
+            pitch=((0.0, -26), (0.08, -4), (0.14, 14), (0.21, 40), (0.36, 116), (0.56, 112), (0.74, 50), (0.90, -30)),
+            swing=((0.33, 0.120, -0.27), (0.50, 0.190, -0.11), (0.68, 0.215, 0.14), (0.84, 0.135, 0.33)),
             toes=((0.20, 30), (0.40, -30), (0.80, -6), (0.95, 6)),
-            blade=((0.0, 20), (0.12, 2), (0.25, -20), (0.55, 0), (0.86, 26)),
+            blade=((0.0, 24), (0.11, 2), (0.23, -26), (0.55, 0), (0.86, 26)),
         )
 
     def rear(ahead):
         return Step(
-            HIND, speed, seconds, 0.23, ahead, narrow=0.016,
-            pitch=((0.0, -26), (0.10, -8), (0.18, 22), (0.23, 48), (0.36, 78), (0.55, 60), (0.76, 2), (0.90, -38)),
-            swing=((0.33, 0.120, -0.44), (0.48, 0.205, -0.36), (0.66, 0.200, 0.02), (0.84, 0.110, 0.33)),
+            HIND, speed, seconds, 0.22, ahead, narrow=0.016,
+            pitch=((0.0, -24), (0.08, -8), (0.15, 12), (0.22, 36), (0.36, 74), (0.55, 60), (0.76, 2), (0.90, -38)),
+            swing=((0.33, 0.100, -0.32), (0.48, 0.165, -0.26), (0.66, 0.125, 0.02), (0.84, 0.075, 0.29)),
             toes=((0.20, 30), (0.40, -24), (0.80, -4), (0.95, 6)),
         )
 
@@ -160,9 +167,13 @@ def run_fwd(skeleton, rest):
         tail_side=cycle((0.25, 3.0), (0.75, -3.0)),
     )
     phases = {"hr": 0.0, "hl": 0.09, "fr": 0.42, "fl": 0.53}
-    front = {"r": fore(0.215), "l": fore(0.250)}
-    hind = {"r": rear(0.290), "l": rear(0.315)}
+    front = {"r": fore(0.195), "l": fore(0.225)}
+    hind = {"r": rear(0.260), "l": rear(0.285)}
     return stride(skeleton, rest, "run_fwd", seconds, speed, front, hind, phases, body)
+
+
+def on_all(seconds):
+    return planted(seconds, False, *((leg, 0.0, seconds) for leg in LEGS))
 
 
 def standing():
@@ -199,15 +210,15 @@ def idle(skeleton, rest):
         c.tail = tuple((4.0 * force(u) - 2.0 * k, wag(u - 0.02 * k) * force(u) * (0.8 + 0.25 * k)) for k in range(4))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[])
+    return Clip(skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_all(seconds))
 
 
 def jump(skeleton, rest):
     """A hop on the spot: crouch, push with the hind legs, a parabola, fore paws land first."""
     seconds, off, on = 1.5, 0.46, 0.90
-    start, lift = 0.055, G * (on - off) / 2.0
-    rise = Curve([(0.0, -0.008), (0.26, -0.165), (0.31, -0.160), (off, start)], ends=(0.0, lift))
-    fall = Curve([(on, start), (1.05, -0.130), (1.11, -0.122), (1.34, 0.0), (seconds, -0.008)], ends=(-lift, 0.0))
+    start, lift = 0.035, G * (on - off) / 2.0
+    rise = Curve([(0.0, -0.008), (0.26, -0.120), (0.31, -0.116), (off, start)], ends=(0.0, lift))
+    fall = Curve([(on, start), (1.05, -0.098), (1.11, -0.092), (1.34, 0.0), (seconds, -0.008)], ends=(-lift, 0.0))
 
     def height(t):
         if t < off:
@@ -216,8 +227,8 @@ def jump(skeleton, rest):
             return start + lift * (t - off) - 0.5 * G * (t - off) ** 2
         return fall(t)
 
-    pitch = over((0.0, 0.0), (0.24, 10.0), (0.32, 4.0), (off, -27.0), (0.58, -21.0), (0.74, 2.0), (on, 19.0), (1.05, 8.0), (1.30, -1.5), (seconds, 0.0))
-    flex = over((0.0, 0.0), (0.27, 22.0), (off, -14.0), (0.66, 10.0), (0.84, -6.0), (1.06, 16.0), (1.32, -2.0), (seconds, 0.0))
+    pitch = over((0.0, 0.0), (0.24, 4.0), (0.32, 0.0), (off, -27.0), (0.58, -21.0), (0.74, 2.0), (on, 19.0), (1.05, 8.0), (1.30, -1.5), (seconds, 0.0))
+    flex = over((0.0, 0.0), (0.27, 16.0), (off, -14.0), (0.66, 10.0), (0.84, -6.0), (1.06, 16.0), (1.32, -2.0), (seconds, 0.0))
     neck = over((0.0, 4.0), (0.26, 20.0), (off, -4.0), (0.70, 8.0), (on, 4.0), (1.06, 18.0), (1.32, 2.0), (seconds, 4.0))
     head = over((0.0, 4.0), (0.26, 10.0), (off, -14.0), (0.72, 10.0), (on, 14.0), (1.08, 10.0), (seconds, 4.0))
     fold = over((0.34, 0.0), (0.56, 1.0), (0.72, 0.9), (0.86, 0.0), (seconds, 0.0))
@@ -230,16 +241,16 @@ def jump(skeleton, rest):
     def at(t):
         c = standing()
         up, p, f = height(t), pitch(t), flex(t)
-        c.pelvis = vec(0, up, -0.06 * smoothstep(0.0, 0.16, -up))
+        c.pelvis = vec(0, up, -0.05 * smoothstep(0.0, 0.12, -up))
         c.hips, c.chest = (p - 0.5 * f, 0, 0), (p + 0.5 * f, 0, 0)
         c.neck, c.head = (neck(t), 0, 0), (head(t) + 0.25 * p, 0, 0)
         c.ears = (ears(t), ears(t - 0.03))
         c.jaw = 3.0 + 6.0 * fold(t)
         c.tail = tuple((tails(t - 0.045 * k), 0.0) for k in range(4))
         withers = max(up + 0.42 * math.sin(math.radians(-p)), 0.0)
-        hop = over((fore_off, 0.0), (off, 0.75), (0.62, 1.0), (0.74, 0.92), (fore_on, 0.0))(t)
+        hop = over((fore_off, 0.0), (off, 0.60), (0.62, 1.0), (0.74, 0.84), (fore_on, 0.0))(t)
         front = over((fore_off, 0.0), (off, 0.06), (0.62, 0.07), (fore_on, 0.0))(t)
-        high = hop * 0.34 if fore_off < t < fore_on else 0.0
+        high = hop * 0.43 if fore_off < t < fore_on else 0.0
         bend = fold(t)
         c.fl = c.fr = paw(FRONT + vec(0, high, front), 84.0 * bend, -20.0 * bend + (1 - bend) * 84.0 * bend, 14.0 * bend)
         heel = over((0.30, 0.0), (off, 46.0), (0.60, 56.0), (0.78, 6.0), (on, -6.0), (1.0, 0.0))(t)
@@ -254,23 +265,34 @@ def jump(skeleton, rest):
         skeleton, "jump", seconds, at, rest, loop=False, root_motion=False,
         notifies=notifies(("takeoff", off), ("footstep_fl", fore_on), ("footstep_fr", fore_on), ("footstep_hl", on), ("footstep_hr", on), ("land", on)),
         sync=[],
+        planted=planted(
+            seconds, False,
+            *((leg, 0.0, fore_off if leg[0] == "f" else off) for leg in LEGS),
+            *((leg, fore_on if leg[0] == "f" else on, seconds) for leg in LEGS),
+        ),
     )
 
 
 def turn(skeleton, rest, name, flipped):
     """A quarter turn on the spot, leading with the head; four steps."""
-    seconds, angle = 1.3, 90.0
-    facing = over((0.0, 0.0), (0.10, 4.0), (0.86, 87.0), (1.0, angle))
-    steps = {"fl": (0.10, 0.34), "hr": (0.24, 0.48), "fr": (0.46, 0.70), "hl": (0.60, 0.84)}
-    bend = over((0.0, 0.0), (0.22, 16.0), (0.60, 14.0), (0.90, 3.0), (1.0, 0.0))
+    seconds, angle = 1.4, 90.0
+    facing = over((0.0, 0.0), (0.08, 3.0), (0.92, 87.0), (1.0, angle))
+    # Two rounds of four steps, an eighth of a turn each.
+    steps = {
+        "fl": ((0.05, 0.21), (0.49, 0.65)),
+        "hr": ((0.13, 0.29), (0.57, 0.73)),
+        "fr": ((0.27, 0.43), (0.71, 0.87)),
+        "hl": ((0.35, 0.51), (0.79, 0.95)),
+    }
+    bend = over((0.0, 0.0), (0.18, 14.0), (0.60, 13.0), (0.92, 2.0), (1.0, 0.0))
     look = over((0.0, 0.0), (0.16, 36.0), (0.50, 30.0), (0.85, 6.0), (1.0, 0.0))
-    drop = over((0.0, -0.008), (0.24, -0.030), (0.45, -0.022), (0.66, -0.030), (1.0, -0.008))
-    roll = over((0.0, 0.0), (0.22, -2.5), (0.36, 2.0), (0.56, 2.5), (0.72, -2.0), (1.0, 0.0))
+    drop = over((0.0, -0.008), (0.15, -0.028), (0.30, -0.022), (0.45, -0.030), (0.60, -0.022), (0.80, -0.028), (1.0, -0.008))
+    roll = over((0.0, 0.0), (0.14, -2.0), (0.36, 2.0), (0.58, -2.0), (0.80, 2.0), (1.0, 0.0))
     swish = over((0.0, 0.0), (0.30, 16.0), (0.70, 12.0), (0.92, -5.0), (1.0, 0.0))
 
     def step(leg, u):
-        start, end = steps[leg]
-        done = smoothstep(start, end, u)
+        start, end = steps[leg][0 if u < steps[leg][1][0] else 1]
+        done = sum(smoothstep(a, b, u) for a, b in steps[leg]) / 2.0
         part = min(max((u - start) / (end - start), 0.0), 1.0)
         yaw = angle * done * (1.0 if leg[1] == "l" else -1.0)
         high = Curve([(0.0, 0.0), (0.45, 0.062), (1.0, 0.0)])(part)
@@ -297,10 +319,18 @@ def turn(skeleton, rest, name, flipped):
         return pose(skeleton, mirrored(c) if flipped else c)
 
     other = {"l": "r", "r": "l"}
-    landed = [(f"footstep_{leg[0]}{other[leg[1]] if flipped else leg[1]}", end * seconds) for leg, (_, end) in steps.items()]
+    landed = [(f"footstep_{leg[0]}{other[leg[1]] if flipped else leg[1]}", end * seconds) for leg, rounds in steps.items() for _, end in rounds]
     return Clip(
         skeleton, name, seconds, at, rest, loop=True, root_motion=True, turn_degrees=-angle if flipped else angle,
         notifies=notifies(*landed), sync=[],
+        planted=planted(
+            seconds, False,
+            *(
+                (leg[0] + other[leg[1]] if flipped else leg, a * seconds, b * seconds)
+                for leg, (one, two) in steps.items()
+                for a, b in ((0.0, one[0]), (one[1], two[0]), (two[1], 1.0))
+            ),
+        ),
     )
 
 
@@ -316,19 +346,19 @@ def sit(skeleton, rest):
     def at(t):
         c = standing()
         d, s = down(t), settle(t)
-        c.pelvis = vec(0.0, -0.008 - 0.272 * d - 0.012 * s, 0.030 * d)
-        c.hips = (-46.0 * d, 0.0, 0.0)
-        c.chest = (-30.0 * d - 2.0 * s, 0.0, 0.18 * tilt(t))
+        c.pelvis = vec(0.0, -0.008 - 0.212 * d - 0.010 * s, 0.045 * d)
+        c.hips = (-40.0 * d, 0.0, 0.0)
+        c.chest = (-20.0 * d - 2.0 * s, 0.0, 0.18 * tilt(t))
         c.neck = (4.0 + 24.0 * d + 4.0 * s, 0.0, 0.0)
         c.head = (4.0 + look(t), 0.25 * tilt(t), tilt(t))
         c.ears = (-3.0 * d + 0.3 * max(tilt(t), 0.0), -3.0 * d + 0.3 * max(-tilt(t), 0.0))
         c.jaw = 3.0 + 5.0 * d
-        c.hl = c.hr = paw(HIND + vec(0.018 * d, 0.0, 0.0), -64.0 * d)
+        c.hl = c.hr = paw(HIND, -66.0 * d)
         c.fl = c.fr = paw(FRONT + vec(0.0, 0.0, 0.0), -6.0 * d, blade=8.0 * d)
         c.tail = tuple((22.0 * d - 6.0 * k * d, wag(t - 0.035 * k) * d) for k in range(4))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "sit", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("sit", 0.75)), sync=[])
+    return Clip(skeleton, "sit", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("sit", 0.75)), sync=[], planted=on_all(seconds))
 
 
 def howl(skeleton, rest):
@@ -350,7 +380,7 @@ def howl(skeleton, rest):
         c.tail = tuple((-5.0 * u - 1.5 * k * u, 2.0 * quiver(t - 0.08 * k)) for k in range(4))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "howl", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("howl", 0.95)), sync=[])
+    return Clip(skeleton, "howl", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("howl", 0.95)), sync=[], planted=on_all(seconds))
 
 
 def build(skeleton):

@@ -116,7 +116,7 @@ def eye(bones, shape, s):
 def ear(bones, s):
     """A pricked ear: an open cone flattened front to back."""
     m = Mesh(bones)
-    base = vec(0.041 * s, 0.806, 0.318)
+    base = vec(0.038 * s, 0.806, 0.316)
     tip = vec(0.064 * s, 0.915, 0.300)
     way = unit(tip - base)
     out = unit(vec(0.80 * s, -0.1, 0.35))
@@ -125,7 +125,7 @@ def ear(bones, s):
     if front[2] < 0:
         front = -front
     name = f"ear_{'l' if s > 0 else 'r'}"
-    rows = [(0.0, 0.034, 0.016, 0.017, {"head": 1.0}), (0.030, 0.030, 0.010, 0.014, {"head": 0.4, name: 0.6}),
+    rows = [(-0.012, 0.029, 0.014, 0.016, {"head": 1.0}), (0.004, 0.033, 0.014, 0.017, {"head": 0.9, name: 0.1}), (0.030, 0.030, 0.010, 0.014, {"head": 0.4, name: 0.6}),
             (0.072, 0.018, 0.004, 0.010, {name: 1.0})]
     before = None
     for t, width, ahead, behind, weights in rows:

@@ -3,12 +3,12 @@
 import math
 from types import SimpleNamespace
 
-from .linalg import X, Y, Z, axis_angle, euler, inverse, mirror, mirror_rotation, mul, rotate, scaled, unit, vec
+from .linalg import X, Y, Z, axis_angle, euler, inverse, length, mirror, mirror_rotation, mul, rotate, scaled, unit, vec
 from .rig import two_bone
 from .skeleton import Pose
 
 # Where the paws' joints stand in the bind pose, left side.
-FRONT, HIND = vec(0.072, 0.032, 0.166), vec(0.070, 0.032, -0.242)
+FRONT, HIND = vec(0.072, 0.026, 0.166), vec(0.070, 0.026, -0.242)
 WITHERS = 0.37  # from the pelvis forward to the shoulder blades
 
 
@@ -85,11 +85,33 @@ def pose_leg(p, f, side, c, names, bend):
     s = p.skeleton
     turn = mul(facing, turn)
     joint = at + rotate(turn, s.position(end) - s.position(toe))
+    if names[0] == "upperarm":
+        reach_with_blade(p, side, f.blade, joint)
     trunk = p.place("pelvis" if names[0] == "thigh" else "spine_03")[0]
     ahead = rotate(facing, Z) * 0.6 + rotate(trunk, Z) * 0.4
     two_bone(p, upper, lower, end, joint, ahead * bend, Z * bend)
     p.set_model_turn(end, turn)
     p.turn[toe] = axis_angle(X, -f.toes)
+
+
+def reach_with_blade(p, side, blade, wrist, most=26.0, straight=0.985):
+    """Swings the shoulder blade on, as far as it takes to bring the wrist within reach."""
+    s = p.skeleton
+    upper, lower, end = (f"{n}_{side}" for n in ("upperarm", "lowerarm", "hand"))
+    limb = length(s.position(lower) - s.position(upper)) + length(s.position(end) - s.position(lower))
+
+    def too_far(extra):
+        p.turn[f"scapula_{side}"] = axis_angle(X, -(blade + extra))
+        return length(wrist - p.place(upper)[1]) - straight * limb
+
+    if too_far(0.0) <= 0.0:
+        return
+    way = 1.0 if too_far(1.0) < too_far(-1.0) else -1.0
+    low, high = 0.0, most
+    for _ in range(24):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if too_far(way * middle) > 0.0 else (low, middle)
+    too_far(way * high)
 
 
 def level(hind, front):
