@@ -24,7 +24,7 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     out.clip = frame.clip_from_world * vec4<f32>(world.x, 0.004 + distance * 2e-4, world.z, 1.0);
     out.corner = vertex.corner;
     // Gone with height above the ground, and where the haze takes it.
-    out.strength = 0.55 * saturate(1.0 - abs(world.y)) * exp(-distance / frame.haze_distance * 2.0);
+    out.strength = 0.62 * saturate(1.0 - abs(world.y)) * exp(-distance / frame.haze_distance * 2.0);
     return out;
 }
 

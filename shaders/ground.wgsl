@@ -48,7 +48,7 @@ fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     // Each slab a little lighter or darker, until a pixel holds several.
     let single = 1.0 - smoothstep(0.3, 1.2, max(width.x, width.y));
     let slab = (hash(floor(tiles)) - 0.5) * single;
-    let albedo = vec3<f32>(0.36, 0.345, 0.32) * (1.0 + 0.10 * slab) * (1.0 - 0.38 * joint);
+    let albedo = vec3<f32>(0.215, 0.203, 0.183) * (1.0 + 0.10 * slab) * (1.0 - 0.38 * joint);
 
     let n = vec3<f32>(0.0, 1.0, 0.0);
     let sun = frame.sun_color * (frame.sun_direction.y * sun_visibility(world, n));

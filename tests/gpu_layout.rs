@@ -1,5 +1,5 @@
 //! Every Rust mirror of what shaders read has the offsets, sizes and types that naga computes.
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
 use naga::{Module, ScalarKind, TypeInner};
 use std::mem::offset_of;

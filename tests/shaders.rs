@@ -1,5 +1,5 @@
 //! Every shader is valid WGSL, as the version of naga that wgpu uses sees it.
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use throng::render::shaders;

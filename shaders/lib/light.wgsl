@@ -3,7 +3,7 @@
 // Radiance of the sky along a unit direction; below the horizon, that of the horizon.
 fn sky_radiance(direction: vec3<f32>) -> vec3<f32> {
     let up = max(direction.y, 0.0);
-    let fall = exp(-up * 3.2);
+    let fall = exp(-up * 5.0);
     let toward_sun = max(dot(direction, frame.sun_direction), 0.0);
     let glow = 0.10 * pow(toward_sun, 8.0) + 0.25 * pow(toward_sun, 96.0);
     return mix(frame.sky_zenith, frame.sky_horizon, fall) + frame.sun_color * glow * fall;

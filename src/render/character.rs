@@ -119,13 +119,14 @@ impl CharacterRenderer {
         }
     }
 
-    /// The model and the palette page that a group names.
+    /// The model and the palette page that a group names; `None` where there is nothing to draw.
     pub(super) fn resolve<'a>(
         &'a self,
         group: &DrawGroup,
         crowd: &UploadedCrowd<'a>,
     ) -> Option<(&'a CharacterModel, &'a wgpu::BindGroup)> {
-        Some((self.models.get(group.kind.get())?, crowd.palettes.bind_group(group.page)?))
+        let model = self.models.get(group.kind.get()).filter(|m| !m.parts.is_empty())?;
+        Some((model, crowd.palettes.bind_group(group.page)?))
     }
 }
 

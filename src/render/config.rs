@@ -64,13 +64,13 @@ impl Default for Lighting {
     fn default() -> Self {
         Self {
             sun_direction: Vec3::new(0.52, 0.67, 0.53).normalize(),
-            sun_color: Vec3::new(2.35, 2.10, 1.72),
-            sky_zenith: Vec3::new(0.20, 0.38, 0.70),
-            sky_horizon: Vec3::new(0.78, 0.86, 0.95),
-            ground_bounce: Vec3::new(0.34, 0.31, 0.27),
-            ambient: 0.85,
-            haze_distance: 420.0,
-            exposure: 0.62,
+            sun_color: Vec3::new(2.5, 2.2, 1.76),
+            sky_zenith: Vec3::new(0.12, 0.28, 0.60),
+            sky_horizon: Vec3::new(0.72, 0.86, 1.04),
+            ground_bounce: Vec3::new(0.26, 0.24, 0.21),
+            ambient: 1.0,
+            haze_distance: 480.0,
+            exposure: 0.56,
         }
     }
 }

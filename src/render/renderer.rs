@@ -56,7 +56,7 @@ impl Renderer {
         assets: &[&CharacterAsset],
     ) -> Result<Self, RenderError> {
         let mut config = config.clone();
-        let features = gpu.adapter().get_texture_format_features(config.formats.color);
+        let features = config.formats.color.guaranteed_format_features(gpu.device().features());
         if !features.flags.sample_count_supported(config.msaa) {
             let format = config.formats.color;
             return Err(RenderError::Samples { samples: config.msaa, format });

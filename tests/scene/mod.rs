@@ -1,5 +1,5 @@
 //! A character and a crowd made of nothing, for tests that draw.
-#![allow(dead_code)] // Each test binary uses a part.
+#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of this")]
 
 use glam::{Affine3A, Quat, Vec3};
 use throng::asset::character::{Sampler, Wrap};
@@ -282,8 +282,16 @@ impl Scene {
 }
 
 fn tint(i: u32) -> u32 {
-    let channel = |k: u32| 90 + (i * 53 + k * 97) % 160;
-    channel(0) | channel(1) << 8 | channel(2) << 16 | 255 << 24
+    const TINTS: [[u32; 3]; 6] = [
+        [196, 64, 48],
+        [52, 110, 170],
+        [222, 160, 50],
+        [70, 130, 80],
+        [150, 80, 140],
+        [210, 200, 185],
+    ];
+    let [r, g, b] = TINTS[(i * 5 % 6) as usize];
+    r | g << 8 | b << 16 | 255 << 24
 }
 
 /// The palette with the upper bone bent by `angle` radians around z.

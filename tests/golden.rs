@@ -1,0 +1,168 @@
+//! Pictures against committed ones, on the software adapter.
+//!
+//! `THRONG_BLESS=1` writes the goldens instead. A missing golden fails, and so does a missing
+//! adapter: nothing here passes without having drawn.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
+
+mod scene;
+
+use scene::{Scene, bender, camera, focus};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use throng::asset::{CharacterAsset, ImageRgba8};
+use throng::profile::PhaseTimes;
+use throng::render::{FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer};
+
+/// The adapter of every golden: Mesa's lavapipe.
+const ADAPTER: &str = "llvmpipe";
+const SIZE: (u32, u32) = (256, 256);
+const SIDE: u32 = 4;
+
+fn gpu() -> &'static Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    GPU.get_or_init(|| {
+        let request = GpuRequest { adapter: Some(ADAPTER.into()) };
+        Gpu::new(&request).unwrap_or_else(|e| panic!("goldens need Mesa's lavapipe: {e}"))
+    })
+}
+
+fn config() -> RenderConfig {
+    RenderConfig { shadow_size: Some(1024), ..RenderConfig::new(gpu().offscreen_formats()) }
+}
+
+fn draw(config: &RenderConfig, asset: &CharacterAsset, crowd: &Scene) -> (ImageRgba8, RenderStats) {
+    let mut renderer = Renderer::new(gpu(), config, &[asset]).unwrap();
+    let view = camera(SIDE, SIZE);
+    let target = Offscreen::new(gpu(), config.formats, SIZE).unwrap();
+    let input = FrameInput {
+        view: &view,
+        shadow_clip_from_world: renderer.shadow_clip_from_world(&view, &focus(SIDE)),
+        crowd: crowd.draw(),
+        overlay: None,
+    };
+    let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();
+    (target.read(gpu()).unwrap(), stats)
+}
+
+/// How two pictures differ.
+#[derive(Debug)]
+struct Difference {
+    /// Largest mean of the signed difference of one channel, in 8-bit steps: moves with the light.
+    shift: f64,
+    /// Share of pixels of which some channel differs by more than 12 steps: moves with shapes.
+    strays: f64,
+}
+
+impl Difference {
+    fn of(a: &ImageRgba8, b: &ImageRgba8) -> Self {
+        assert_eq!((a.width, a.height), (b.width, b.height), "sizes differ");
+        let pairs = || a.pixels.chunks_exact(4).zip(b.pixels.chunks_exact(4));
+        let count = f64::from(a.width) * f64::from(a.height);
+        let step = |p: &[u8], q: &[u8], c: usize| i32::from(p[c]) - i32::from(q[c]);
+        let mean = |c: usize| pairs().map(|(p, q)| f64::from(step(p, q, c))).sum::<f64>() / count;
+        let stray = |(p, q): &(&[u8], &[u8])| (0..3).any(|c| step(p, q, c).abs() > 12);
+        Self {
+            shift: (0..3).map(|c| mean(c).abs()).fold(0.0, f64::max),
+            strays: pairs().filter(stray).count() as f64 / count,
+        }
+    }
+
+    /// Room for another version of the software adapter, not for a change of ours.
+    fn is_small(&self) -> bool {
+        self.shift < 0.1 && self.strays < 0.002
+    }
+}
+
+fn golden_path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.png"))
+}
+
+fn load(path: &Path) -> ImageRgba8 {
+    let image = image::open(path)
+        .unwrap_or_else(|e| panic!("golden {} is missing or broken: {e}", path.display()))
+        .to_rgba8();
+    let (width, height) = image.dimensions();
+    ImageRgba8 { name: String::new(), width, height, pixels: image.into_raw() }
+}
+
+fn save(path: &Path, image: &ImageRgba8) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let color = image::ColorType::Rgba8;
+    image::save_buffer(path, &image.pixels, image.width, image.height, color).unwrap();
+}
+
+fn assert_golden(name: &str, image: &ImageRgba8) {
+    let path = golden_path(name);
+    if std::env::var_os("THRONG_BLESS").is_some() {
+        save(&path, image);
+        return;
+    }
+    let difference = Difference::of(image, &load(&path));
+    if !difference.is_small() {
+        let actual = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.png"));
+        save(&actual, image);
+        panic!("{} differs from {}: {difference:?}", actual.display(), path.display());
+    }
+}
+
+#[test]
+fn a_small_crowd_looks_as_it_did() {
+    let asset = bender();
+    let (image, stats) = draw(&config(), &asset, &Scene::crowd(&asset, SIDE, 1));
+    assert_golden("bender_crowd", &image);
+    assert_eq!(stats.instances, u64::from(SIDE * SIDE));
+    // Five parts, one of them blended and so drawn twice; as many shadows; shade, ground, sky.
+    assert_eq!(stats.draws, 6 + 5 + 3);
+}
+
+#[test]
+fn one_sample_and_no_shadows_look_as_they_did() {
+    let asset = bender();
+    let config = RenderConfig { msaa: 1, shadow_size: None, ..config() };
+    let (image, stats) = draw(&config, &asset, &Scene::crowd(&asset, SIDE, 1));
+    assert_golden("bender_plain", &image);
+    assert_eq!(stats.draws, 6 + 3);
+}
+
+#[test]
+fn one_percent_more_light_is_noticed() {
+    let asset = bender();
+    let crowd = Scene::crowd(&asset, SIDE, 1);
+    let mut brighter = config();
+    brighter.lighting.sun_color *= 1.01;
+    let (plain, _) = draw(&config(), &asset, &crowd);
+    let (bright, _) = draw(&brighter, &asset, &crowd);
+    let difference = Difference::of(&plain, &bright);
+    assert!(!difference.is_small(), "{difference:?}");
+}
+
+#[test]
+fn swapped_bones_are_noticed() {
+    let asset = bender();
+    let crowd = Scene::crowd(&asset, SIDE, 1);
+    let mut swapped = asset.clone();
+    for vertex in &mut swapped.primitives[0].vertices {
+        vertex.joints.swap(0, 1);
+    }
+    let (plain, _) = draw(&config(), &asset, &crowd);
+    let (wrong, _) = draw(&config(), &swapped, &crowd);
+    let difference = Difference::of(&plain, &wrong);
+    assert!(!difference.is_small(), "{difference:?}");
+}
+
+#[test]
+fn pages_and_instance_buffers_make_no_difference_to_the_picture() {
+    let asset = bender();
+    let (one, _) = draw(&config(), &asset, &Scene::crowd(&asset, SIDE, 1));
+    let palette = asset.skeleton.palette_len() as u64 * 48;
+    let split = RenderConfig {
+        // A page holds four characters, an instance buffer three.
+        max_page_bytes: Some(4 * palette),
+        max_buffer_instances: Some(3),
+        ..config()
+    };
+    let (many, stats) = draw(&split, &asset, &Scene::crowd(&asset, SIDE, 4));
+    let difference = Difference::of(&one, &many);
+    assert!(difference.is_small(), "{difference:?}");
+    assert!(stats.draws > 4 * 11, "{} draws", stats.draws);
+}
