@@ -6,22 +6,22 @@ from . import humanoid_skeleton as hs
 from .linalg import X, Y, Z, lerp, smoothstep, unit, vec
 from .mesh import Mesh, ring
 
-SKIN, SHIRT, TRIM, TROUSERS, BELT, SHOE, SOLE, HAIR, EYE_WHITE, IRIS, LIPS, BROW, LACE = range(13)
+SKIN, SHIRT, SLEEVE, TRIM, TROUSERS, SHOE, SOLE, LACE, HAIR, BROW, EYE_WHITE, IRIS, LIPS = range(13)
 
 # (sRGB, tinted by the character's colour)
 PAINTS = {
     SKIN: ((224, 172, 138), False),
     SHIRT: ((236, 234, 228), True),
+    SLEEVE: ((186, 184, 180), True),
     TRIM: ((150, 148, 146), True),
     TROUSERS: ((62, 72, 92), False),
-    BELT: ((48, 38, 32), False),
     SHOE: ((74, 60, 54), False),
     SOLE: ((226, 222, 212), False),
-    HAIR: ((66, 44, 34), False),
+    HAIR: ((86, 56, 40), False),
     EYE_WHITE: ((240, 238, 232), False),
     IRIS: ((36, 30, 32), False),
     LIPS: ((176, 112, 96), False),
-    BROW: ((58, 40, 32), False),
+    BROW: ((70, 46, 36), False),
     LACE: ((226, 222, 212), False),
 }
 
@@ -60,16 +60,16 @@ def shirt(bones):
     # y, centre z, half width, front, back, squareness
     rows = [
         (0.935, 0.000, 0.148, 0.098, 0.100, 2.3),
-        (0.905, 0.000, 0.172, 0.122, 0.122, 2.4),
-        (0.965, 0.000, 0.168, 0.118, 0.120, 2.4),
-        (1.065, -0.002, 0.148, 0.110, 0.104, 2.3),
-        (1.175, -0.006, 0.158, 0.120, 0.106, 2.3),
-        (1.285, -0.012, 0.176, 0.132, 0.112, 2.4),
-        (1.365, -0.016, 0.176, 0.124, 0.114, 2.5),
-        (1.432, -0.020, 0.150, 0.088, 0.098, 2.4),
-        (1.470, -0.022, 0.098, 0.060, 0.076, 2.1),
-        (1.486, -0.020, 0.070, 0.066, 0.062, 2.0),
-        (1.474, -0.020, 0.060, 0.058, 0.054, 2.0),
+        (0.905, 0.000, 0.168, 0.120, 0.122, 2.4),
+        (0.965, 0.000, 0.162, 0.116, 0.118, 2.4),
+        (1.065, -0.002, 0.144, 0.108, 0.102, 2.3),
+        (1.175, -0.006, 0.154, 0.119, 0.104, 2.3),
+        (1.285, -0.012, 0.171, 0.132, 0.112, 2.4),
+        (1.365, -0.016, 0.167, 0.124, 0.114, 2.4),
+        (1.420, -0.020, 0.140, 0.088, 0.098, 2.3),
+        (1.466, -0.022, 0.090, 0.062, 0.076, 2.1),
+        (1.486, -0.020, 0.065, 0.060, 0.060, 2.0),
+        (1.470, -0.022, 0.047, 0.044, 0.047, 2.0),
     ]
     rings = []
     for k, (y, z, width, front, back, power) in enumerate(rows):
@@ -101,24 +101,33 @@ def shirt(bones):
         arm, palm = hs.ARM * vec(sign, 1, 1), hs.PALM * vec(sign, 1, 1)
         shoulder = hs.SHOULDER * vec(sign, 1, 1)
         sleeve_rows = [
-            (0.048, 0.074, 0.072, {"clavicle": 0.25, "upperarm_twist": 0.75}),
-            (0.110, 0.070, 0.070, {"upperarm_twist": 0.8, "upperarm": 0.2}),
-            (0.190, 0.068, 0.070, {"upperarm": 1.0}),
-            (0.186, 0.052, 0.054, {"upperarm": 1.0}),
+            (0.046, 0.066, 0.069, {"clavicle": 0.15, "upperarm_twist": 0.85}),
+            (0.110, 0.064, 0.067, {"upperarm_twist": 0.8, "upperarm": 0.2}),
+            (0.190, 0.063, 0.067, {"upperarm": 1.0}),
+            (0.176, 0.038, 0.040, {"upperarm": 1.0}),
         ]
         before = loop
         for k, (s, thick, deep, w) in enumerate(sleeve_rows):
             center = shoulder + arm * s + Z * 0.002
             points = ring(center, palm, Z, thick, deep, deep, 8)
+            if k < 2:
+                points[3:6] = [p + palm * (0.010 - 0.004 * k) for p in points[3:6]]
             weights = {f"{name}_{side}": v for name, v in w.items()}
             now = m.ring(points, weights)
-            m.bridge(before, now, TRIM if k == 3 else SHIRT)
+            if k == 0:
+                # The top of the shoulder stays with the collar bone when the arm comes down.
+                for i in now[3:6]:
+                    row = m.weights[i] * 0.62
+                    row[m.bone[f"clavicle_{side}"]] += 0.38
+                    m.weights[i] = row
+            m.bridge(before, now, (SHIRT, SLEEVE, SLEEVE, TRIM)[k])
             before = now
         # The armhole itself hangs between chest, clavicle and arm.
         for k, i in enumerate(loop):
-            row = m.weights[i] * 0.62
-            row[m.bone[f"clavicle_{side}"]] += 0.14 if k in (3, 4, 5) else 0.06
-            row[m.bone[f"upperarm_twist_{side}"]] += 0.24
+            top = k in (3, 4, 5)
+            row = m.weights[i] * (0.50 if top else 0.70)
+            row[m.bone[f"clavicle_{side}"]] += 0.38 if top else 0.06
+            row[m.bone[f"upperarm_twist_{side}"]] += 0.12 if top else 0.24
             m.weights[i] = row / row.sum()
     m.oriented()
     out = m.subdivided(keep=0.85)
@@ -144,8 +153,7 @@ def trousers(bones):
     """Waist to ankles, one piece."""
     m = Mesh(bones)
     rows = [
-        (1.000, 0.000, 0.140, 0.096, 0.094, 2.3),
-        (0.935, 0.000, 0.160, 0.106, 0.108, 2.4),
+        (0.945, 0.000, 0.154, 0.106, 0.108, 2.4),
         (0.868, -0.004, 0.172, 0.108, 0.122, 2.5),
     ]
 
@@ -156,7 +164,6 @@ def trousers(bones):
 
     rings = [m.ring(ring(vec(0, y, z), X, Z, w, f, b, 8, n), hips) for y, z, w, f, b, n in rows]
     m.bridge(rings[0], rings[1], TROUSERS)
-    m.bridge(rings[1], rings[2], TROUSERS)
     crotch = m.vertex(vec(0, 0.800, -0.004), {"pelvis": 1.0})
     # y, centre x, centre z, outer half width, inner half width, front, back
     leg = [
@@ -168,10 +175,10 @@ def trousers(bones):
         (0.300, 0.103, -0.010, 0.057, 0.053, 0.056, 0.068),
         (0.190, 0.104, -0.018, 0.052, 0.050, 0.056, 0.058),
         (0.082, 0.104, -0.016, 0.056, 0.054, 0.066, 0.062),
-        (0.096, 0.104, -0.016, 0.044, 0.042, 0.052, 0.050),
+        (0.098, 0.104, -0.020, 0.030, 0.030, 0.038, 0.036),
     ]
     for side, sign, half in (("l", 1, (6, 7, 0, 1, 2)), ("r", -1, (6, 5, 4, 3, 2))):
-        before = [rings[2][k] for k in half] + [crotch]
+        before = [rings[1][k] for k in half] + [crotch]
         for y, x, z, outer, inner, front, back in leg:
             points = []
             for a in (-90, -42, 0, 42, 90, 180):
@@ -262,10 +269,10 @@ def arm(bones):
         rows.append((limb(s), inner, outer, deep, mixed(({"upperarm_l": 1.0}, 1.0 - bend), (lower, bend))))
     # The palm in hand space: along, thumbward centre, half depth, palm side, back side
     for along, shift, deep, inner, outer in [
-        (0.020, 0.003, 0.034, 0.021, 0.018),
-        (0.052, 0.001, 0.042, 0.020, 0.017),
-        (0.082, 0.000, 0.043, 0.016, 0.016),
-        (0.096, 0.000, 0.040, 0.009, 0.012),
+        (0.020, 0.004, 0.035, 0.022, 0.017),
+        (0.050, 0.002, 0.043, 0.021, 0.016),
+        (0.076, 0.000, 0.043, 0.015, 0.014),
+        (0.088, 0.000, 0.037, 0.007, 0.007),
     ]:
         hand = smoothstep(-0.03, 0.02, along)
         rows.append(
@@ -279,7 +286,7 @@ def arm(bones):
         if before:
             m.bridge(before, now, SKIN)
         before = now
-    m.fan(before, hs.hand_point(0.098, 0.0, 0.0), {"hand_l": 1.0}, SKIN)
+    m.fan(before, hs.hand_point(0.090, 0.0, 0.0), {"hand_l": 1.0}, SKIN)
     m.oriented()
     for name in ("thumb",) + tuple(hs.FINGERS):
         m.absorb(finger(bones, name))
@@ -291,13 +298,13 @@ def finger(bones, name):
     m = Mesh(bones)
     if name == "thumb":
         root, sizes, way = hs.THUMB[0], hs.THUMB[1], hs.thumb_way()
-        thick, start = (0.0175, 0.0150, 0.0135, 0.0110), -0.006
+        thick, start = (0.0190, 0.0150, 0.0138, 0.0118), -0.020
         side = unit(np.cross(way, unit(hs.PALM * 0.8 - Z * 0.5)))
     else:
         root, spread, sizes = hs.FINGERS[name]
         way = hs.finger_way(spread)
         k = {"index": 1.0, "middle": 1.03, "ring": 0.98, "pinky": 0.86}[name]
-        thick, start = (0.0118 * k, 0.0112 * k, 0.0102 * k, 0.0090 * k), -0.014
+        thick, start = (0.0122 * k, 0.0114 * k, 0.0106 * k, 0.0096 * k), -0.018
         side = unit(np.cross(way, hs.PALM))
     up = np.cross(side, way)
     at = hs.hand_point(*root)
@@ -308,7 +315,8 @@ def finger(bones, name):
         (joints[1] - 0.5 * sizes[0], thick[0], {bone[0]: 1.0}),
         (joints[1], thick[1], {bone[0]: 0.5, bone[1]: 0.5}),
         (joints[2], thick[2], {bone[1]: 0.5, bone[2]: 0.5}),
-        (joints[3] - 0.006, thick[3], {bone[2]: 1.0}),
+        (joints[3] - 0.008, thick[3], {bone[2]: 1.0}),
+        (joints[3] - 0.0005, thick[3] * 0.66, {bone[2]: 1.0}),
     ]
     before = None
     for s, radius, weights in rows:

@@ -71,9 +71,10 @@ def idle(skeleton, rest):
 def jump(skeleton, rest):
     """Anticipation, push, 0.47 s of flight on a parabola, landing, recovery."""
     off, on, seconds = 0.5, 29 / 30, 1.7
-    start, lift = 0.050, G * (on - off) / 2.0
+    start, end = 0.050, -0.010
+    lift = (end - start) / (on - off) + G * (on - off) / 2.0
     rise = Curve([(0.0, -0.018), (0.30, -0.270), (0.36, -0.262), (off, start)], ends=(0.0, lift))
-    fall = Curve([(on, start), (1.13, -0.240), (1.20, -0.228), (1.48, -0.012), (seconds, -0.018)], ends=(-lift, 0.0))
+    fall = Curve([(on, end), (1.13, -0.240), (1.20, -0.228), (1.48, -0.012), (seconds, -0.018)], ends=(lift - G * (on - off), 0.0))
 
     def height(t):
         if t < off:

@@ -24,7 +24,7 @@ def face():
     ]
     parts += [(s, 0.03) for s in both(sculpt.ellipsoid, vec(0.038, 1.590, 0.048), (0.028, 0.030, 0.030))]
     parts.append((sculpt.capsule((-0.036, 1.656, 0.066), (0.036, 1.656, 0.066), 0.017, 0.017), 0.03))
-    parts.append((sculpt.capsule((0, 1.640, 0.080), (0, 1.596, 0.104), 0.008, 0.0135), 0.02))
+    parts.append((sculpt.capsule((0, 1.640, 0.078), (0, 1.598, 0.101), 0.008, 0.0125), 0.02))
     parts += [(s, 0.012) for s in both(sculpt.ellipsoid, vec(0.011, 1.594, 0.094), (0.010, 0.009, 0.010))]
     parts.append((sculpt.ellipsoid((0, 1.562, 0.072), (0.024, 0.013, 0.018)), 0.02))
     body = sculpt.union(parts)
@@ -34,7 +34,7 @@ def face():
 
 
 COLUMNS = (0, 6, 14, 24, 36, 52, 74, 104, 140, 180, -140, -104, -74, -52, -36, -24, -14, -6)
-ROWS = (72, 52, 38, 28, 21, 15, 9, 3, -2, -7, -12, -18, -26, -36, -48, -62)
+ROWS = (60, 42, 29, 21, 15, 9, 3, -2, -7, -12, -18, -26, -36, -48, -62)
 
 
 def head(bones):
@@ -59,14 +59,17 @@ def hairline(longitude):
     """The latitude at which hair ends, seen from the middle of the head."""
     a = abs(longitude)
     if a <= 40:
-        return 34 - 4 * smoothstep(8, 40, a)
+        return 38 - 5 * smoothstep(4, 40, a)
     if a <= 66:
-        return 30 - 24 * smoothstep(40, 66, a)
-    return 6 - 34 * smoothstep(66, 130, a)
+        return 33 - 24 * smoothstep(40, 66, a)
+    return 9 - 37 * smoothstep(70, 130, a)
 
 
-def decal(m, shape, outline, middle, lift, paint):
-    """A patch that lies on the face; `outline` and `middle` in x and y, seen from the front."""
+def decal(m, shape, outline, middle, lift, paint, edge=None):
+    """A patch that lies on the face; `outline` and `middle` in x and y, seen from the front.
+
+    Its middle is lifted off the face by `lift`, its edge by `edge`.
+    """
 
     def on(x, y, out):
         low, high = 0.0, 0.2
@@ -75,7 +78,8 @@ def decal(m, shape, outline, middle, lift, paint):
             low, high = (low, mid) if shape(vec(x, y, mid)) > 0 else (mid, high)
         return vec(x, y, low + out)
 
-    loop = m.ring([on(x, y, lift * 0.5) for x, y in outline], HEAD)
+    edge = lift * 0.5 if edge is None else edge
+    loop = m.ring([on(x, y, edge) for x, y in outline], HEAD)
     tip = m.vertex(on(middle[0], middle[1], lift), HEAD)
     for k in range(len(loop)):
         a, b = loop[k], loop[(k + 1) % len(loop)]
@@ -96,18 +100,21 @@ def oval(x, y, width, height, count, tilt=0.0):
 def features(m, shape):
     for s in (1, -1):
         x, y = 0.0335 * s, 1.631
-        decal(m, shape, oval(x, y, 0.0150, 0.0105, 10), (x, y), 0.0045, EYE_WHITE)
-        decal(m, shape, oval(x - 0.0015 * s, y, 0.0078, 0.0092, 8), (x - 0.0015 * s, y), 0.0068, IRIS)
-        brow = [(0.018, 1.6525), (0.034, 1.6585), (0.052, 1.6530), (0.050, 1.6485), (0.034, 1.6520), (0.018, 1.6465)]
+        decal(m, shape, oval(x, y, 0.0150, 0.0088, 10, 0.10 * s), (x, y), 0.0045, EYE_WHITE)
+        decal(m, shape, oval(x - 0.0012 * s, y + 0.0003, 0.0082, 0.0086, 8), (x - 0.0012 * s, y), 0.0058, IRIS, 0.0048)
+        lash = [(u, v + 0.0012) for u, v in oval(x, y, 0.0158, 0.0088, 10, 0.10 * s)[:6]]
+        lash += [(u, v - 0.0002) for u, v in oval(x, y, 0.0146, 0.0076, 10, 0.10 * s)[4:0:-1]]
+        decal(m, shape, lash, (x, y + 0.0088), 0.0062, BROW, 0.0058)
+        brow = [(0.017, 1.6515), (0.034, 1.6568), (0.053, 1.6535), (0.053, 1.6505), (0.034, 1.6515), (0.017, 1.6460)]
         decal(m, shape, [(u * s, v) for u, v in brow], (0.034 * s, 1.655), 0.0045, BROW)
         m.absorb(ear(m.bone, s))
-    mouth = [(-0.021, 1.5645), (-0.009, 1.5655), (0.0, 1.5645), (0.009, 1.5655), (0.021, 1.5645), (0.010, 1.5595), (0.0, 1.5585), (-0.010, 1.5595)]
+    mouth = [(-0.024, 1.5670), (-0.010, 1.5650), (0.0, 1.5638), (0.010, 1.5650), (0.024, 1.5670), (0.012, 1.5598), (0.0, 1.5580), (-0.012, 1.5598)]
     decal(m, shape, mouth, (0.0, 1.5625), 0.0022, LIPS)
 
 
 def ear(bones, s):
     m = Mesh(bones)
-    at = vec(0.074 * s, 1.612, -0.010)
+    at = vec(0.077 * s, 1.612, -0.008)
     out = unit(vec(0.85 * s, 0.0, -0.5))
     along = unit(vec(0.2 * s, 1.0, -0.15))
     across = np.cross(along, out)
@@ -123,23 +130,24 @@ def hair(bones):
     m = Mesh(bones)
     skull = sculpt.union(
         [
-            (sculpt.ellipsoid((0, 1.655, -0.018), (0.087, 0.096, 0.107)), 0.0),
-            (sculpt.ellipsoid((0.016, 1.712, 0.046), (0.058, 0.034, 0.046)), 0.04),
-            (sculpt.ellipsoid((0, 1.610, -0.060), (0.066, 0.070, 0.050)), 0.03),
+            (sculpt.ellipsoid((0, 1.655, -0.016), (0.086, 0.094, 0.104)), 0.0),
+            (sculpt.ellipsoid((0.022, 1.716, 0.042), (0.056, 0.036, 0.050)), 0.03),
+            (sculpt.ellipsoid((-0.040, 1.704, 0.050), (0.034, 0.028, 0.034)), 0.03),
+            (sculpt.ellipsoid((0, 1.612, -0.058), (0.062, 0.066, 0.046)), 0.04),
         ]
     )
-    columns = (0, 16, 32, 48, 66, 90, 122, 154, 180, -154, -122, -90, -66, -48, -32, -16)
+    columns = (0, 15, 30, 45, 64, 90, 120, 150, 180, -150, -120, -90, -64, -45, -30, -15)
+    shape = face()
     rings = []
-    for t in (0.28, 0.52, 0.76, 0.94, 1.0, 1.0):
+    for t in (0.20, 0.40, 0.59, 0.76, 0.91, 1.0, 1.0):
         points = []
         for a in columns:
             low = hairline(a) - (4 if t == 1.0 else 0)
             way = sculpt.heading(a, 90 - (90 - low) * t)
-            out = sculpt.reach(skull, CENTER, way, 0.3)
-            points.append(out)
-        if len(rings) == 4:
-            points = [CENTER + (p - CENTER) * 0.975 for p in points]
-        if len(rings) == 5:
+            far = sculpt.length(sculpt.reach(skull, CENTER, way, 0.3) - CENTER)
+            skin = sculpt.length(sculpt.reach(shape, CENTER, way, 0.3) - CENTER)
+            points.append(CENTER + way * max(far, skin + 0.005))
+        if len(rings) == 6:
             points = [CENTER + (p - CENTER) * 0.88 for p in points]
         rings.append(m.ring(points, HEAD))
     for a, b in zip(rings, rings[1:]):

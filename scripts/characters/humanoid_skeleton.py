@@ -3,7 +3,7 @@
 from .linalg import X, Y, Z, axis_angle, mirror, rotate, unit, vec
 from .skeleton import Bone, Skeleton
 
-SHOULDER = vec(0.172, 1.398, -0.016)
+SHOULDER = vec(0.165, 1.394, -0.016)
 ARM = unit(vec(1.0, -1.0, 0.0))
 PALM = unit(vec(-1.0, -1.0, 0.0))
 UPPER_ARM, LOWER_ARM = 0.272, 0.248
@@ -18,7 +18,7 @@ FINGERS = {
     "ring": ((0.088, -0.010, 0.004), -3.0, (0.037, 0.026, 0.021)),
     "pinky": ((0.079, -0.029, 0.000), -8.0, (0.029, 0.020, 0.018)),
 }
-THUMB = ((0.022, 0.030, -0.008), (0.038, 0.030, 0.025))
+THUMB = ((0.020, 0.024, -0.009), (0.042, 0.031, 0.025))
 
 
 def hand_point(along, thumbward, backward):
