@@ -26,7 +26,7 @@ def swapped(foot):
 
 def standing():
     c = controls()
-    c.pelvis = vec(0, -0.018, 0)
+    c.pelvis = vec(0, -0.011, 0)
     c.hips, c.chest, c.head = (2.0, 0, 0), (1.0, 0, 0), (1.0, 0, 0)
     c.foot_l = c.foot_r = standing_foot()
     c.arm_l = c.arm_r = arm(forward=3, out=9, turn=14, elbow=16, roll=8, flex=6)
@@ -52,7 +52,7 @@ def idle(skeleton, rest):
         u = t / seconds
         w, late = shift(u), shift(u - 0.03)
         c = standing()
-        c.pelvis = vec(0.030 * w, -0.018 - 0.004 * abs(w), 0.004 * w)
+        c.pelvis = vec(0.030 * w, -0.012 - 0.006 * abs(w), 0.004 * w)
         c.hips = (2.0, 2.5 * w, 3.2 * w)
         c.chest = (1.0, 1.0 * late, -2.2 * late)
         c.head = (nod(u), look(u), 1.4 * late)
@@ -73,8 +73,8 @@ def jump(skeleton, rest):
     off, on, seconds = 0.5, 29 / 30, 1.7
     start, end = 0.050, -0.010
     lift = (end - start) / (on - off) + G * (on - off) / 2.0
-    rise = Curve([(0.0, -0.018), (0.30, -0.270), (0.36, -0.262), (off, start)], ends=(0.0, lift))
-    fall = Curve([(on, end), (1.13, -0.240), (1.20, -0.228), (1.48, -0.012), (seconds, -0.018)], ends=(lift - G * (on - off), 0.0))
+    rise = Curve([(0.0, -0.011), (0.30, -0.270), (0.36, -0.262), (off, start)], ends=(0.0, lift))
+    fall = Curve([(on, end), (1.13, -0.240), (1.20, -0.228), (1.48, -0.012), (seconds, -0.011)], ends=(lift - G * (on - off), 0.0))
 
     def height(t):
         if t < off:
@@ -120,7 +120,7 @@ def turn(skeleton, rest, name, flipped):
     seconds, angle = 1.2, 90.0
     facing = over((0.0, 0.0), (0.10, 3.0), (0.46, 46.0), (0.86, 87.0), (1.0, angle))
     steps = {"l": (0.12, 0.46), "r": (0.50, 0.86)}
-    drop = over((0.0, -0.018), (0.16, -0.034), (0.32, -0.020), (0.49, -0.040), (0.68, -0.022), (0.88, -0.038), (1.0, -0.018))
+    drop = over((0.0, -0.011), (0.16, -0.034), (0.32, -0.020), (0.49, -0.040), (0.68, -0.022), (0.88, -0.034), (1.0, -0.011))
     sway = over((0.0, 0.0), (0.16, -0.042), (0.34, -0.034), (0.52, 0.036), (0.72, 0.036), (0.90, 0.010), (1.0, 0.0))
     hip = over((0.0, 0.0), (0.20, 4.0), (0.48, -2.0), (0.76, 4.0), (1.0, 0.0))
     chest = over((0.0, 0.0), (0.22, 14.0), (0.50, 6.0), (0.74, 6.0), (1.0, 0.0))
@@ -190,7 +190,7 @@ def wave(skeleton, rest):
         c = standing()
         w, up, b = weight(t), raised(t), beat(t)
         late = beat(t - 0.07)
-        c.pelvis = vec(0.030 * w, -0.018 - 0.004 * w, 0)
+        c.pelvis = vec(0.030 * w, -0.011 - 0.007 * w, 0)
         c.hips = (2.0, -3.0 * w, 3.5 * w)
         c.chest = (1.0 - 2.5 * w, -7.0 * w, -3.5 * w + 0.8 * b * up)
         c.head = (1.0 - 4.0 * look(t), -9.0 * look(t), 5.0 * look(t) + 1.0 * late)
