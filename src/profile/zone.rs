@@ -17,14 +17,23 @@ use std::marker::PhantomData;
 /// }
 /// ```
 #[derive(Debug)]
-pub struct ZoneLocation(client::Location);
+pub struct ZoneLocation {
+    name: &'static CStr,
+    shown: client::Location,
+}
 
 impl ZoneLocation {
     /// A location named `name`, in the file and line of the caller.
     #[track_caller]
     pub const fn new(name: &'static CStr) -> Self {
         let caller = std::panic::Location::caller();
-        Self(client::Location::new(name, caller.file_as_c_str(), caller.line()))
+        let shown = client::Location::new(name, caller.file_as_c_str(), caller.line());
+        Self { name, shown }
+    }
+
+    /// The name under which its zones are shown.
+    pub fn name(&self) -> &str {
+        self.name.to_str().unwrap_or_default()
     }
 }
 
@@ -42,7 +51,7 @@ pub struct Zone {
 #[inline]
 pub fn zone(location: &'static ZoneLocation, listening: bool) -> Zone {
     Zone {
-        context: if listening { client::begin(&location.0) } else { None },
+        context: if listening { client::begin(&location.shown) } else { None },
         not_send: PhantomData,
     }
 }

@@ -2,10 +2,11 @@
 
 use super::pool::Buffer;
 use super::worker::Worker;
-use super::{Task, TaskIndex, TaskList};
+use super::{Task, TaskIndex, TaskList, zones};
 use crate::index::BoneCount;
 use crate::pose::Rig;
 use crate::pose::kernels::{blend, sample};
+use crate::profile::zone;
 use std::time::Instant;
 
 /// Executes a list into a buffer, which the caller owns then: the output's pose with the root
@@ -17,6 +18,7 @@ pub(super) fn run(
     active: BoneCount,
     timed: bool,
 ) -> Buffer {
+    let _character = zone(&zones::CHARACTER, worker.listening);
     list.sweep();
     let before = worker.pool.live();
     worker.pool.high_water = before;
@@ -26,9 +28,11 @@ pub(super) fn run(
         if worker.options.prune && !list.marks()[at].reachable {
             continue;
         }
-        let start = timed.then(Instant::now);
         let task = &list.tasks()[at];
+        let shown = zone(&zones::TASKS[task.kind() as usize], worker.listening);
+        let start = timed.then(Instant::now);
         let buffer = step(worker, rig, task, active);
+        drop(shown);
         // Nobody reads what only an unpruned run executes.
         if worker.waiting[at] == 0 {
             worker.pool.release(buffer);

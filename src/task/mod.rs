@@ -50,6 +50,7 @@ pub mod stats;
 #[expect(clippy::module_inception, reason = "the module's central type is the task")]
 pub mod task;
 pub mod worker;
+mod zones;
 
 #[cfg(test)]
 mod tests;

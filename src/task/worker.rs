@@ -2,11 +2,12 @@
 
 use super::execute;
 use super::pool::{Buffer, PosePool};
-use super::{ExecuteStats, TaskError, TaskList};
+use super::{ExecuteStats, TaskError, TaskList, zones};
 use crate::index::BoneCount;
 use crate::math::{Lanes, Mat3x4};
 use crate::pose::kernels::resolve::{self, BATCH, ResolveScratch};
 use crate::pose::{Pose, Rig};
+use crate::profile;
 use std::time::Instant;
 
 /// One list in this many is timed task by task.
@@ -40,6 +41,8 @@ pub struct Worker {
     /// Readers of each result that have not run yet.
     pub(super) waiting: Vec<u32>,
     pub(super) stats: ExecuteStats,
+    /// Whether a profiler wants a zone per list and task; asked when a batch opens.
+    pub(super) listening: bool,
     scratch: ResolveScratch,
 }
 
@@ -52,6 +55,7 @@ impl Worker {
             results: Vec::new(),
             waiting: Vec::new(),
             stats: ExecuteStats::default(),
+            listening: false,
             scratch: ResolveScratch::default(),
         }
     }
@@ -69,6 +73,7 @@ impl Worker {
     /// Opens a batch. Finished poses wait in it until eight of one rig and cut can be resolved
     /// together; [`Batch::finish`] resolves the rest.
     pub fn batch<'a>(&mut self) -> Batch<'_, 'a> {
+        self.listening = profile::listening();
         Batch {
             worker: self,
             rig: None,
@@ -152,6 +157,7 @@ impl<'a> Batch<'_, 'a> {
         if count == 0 {
             return;
         }
+        let _zone = profile::zone(&zones::RESOLVE, worker.listening);
         let start = timed.then(Instant::now);
         let reference = rig.reference();
         let poses: [&Pose; BATCH] =

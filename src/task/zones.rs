@@ -1,0 +1,29 @@
+//! What the executor shows to a profiler that listens: a zone per list, per task and per resolve.
+
+use super::TaskKind;
+use crate::profile::ZoneLocation;
+
+/// One list, so one character, without its resolve.
+pub(super) static CHARACTER: ZoneLocation = ZoneLocation::new(c"character");
+
+/// Up to eight finished poses into palettes.
+pub(super) static RESOLVE: ZoneLocation = ZoneLocation::new(c"resolve");
+
+/// One executed task, by its kind.
+pub(super) static TASKS: [ZoneLocation; TaskKind::COUNT] = [
+    ZoneLocation::new(c"ReferencePose"),
+    ZoneLocation::new(c"SampleClip"),
+    ZoneLocation::new(c"Blend"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_shown_under_the_name_of_its_kind() {
+        for kind in TaskKind::ALL {
+            assert_eq!(TASKS[kind as usize].name(), kind.name());
+        }
+    }
+}
