@@ -3,10 +3,13 @@
 
 // Mirrors `ContactVertex`.
 struct Vertex {
-    // Model space, on the ground.
+    // Model space, on the ground, at rest.
     @location(0) position: vec3<f32>,
     // From -1 to 1 across the quad.
     @location(1) corner: vec2<f32>,
+    // The middle of the body at rest, in model space and in the space of the first bone's mesh.
+    @location(2) middle: vec3<f32>,
+    @location(3) middle_in_mesh: vec3<f32>,
 }
 
 struct Varyings {
@@ -17,14 +20,20 @@ struct Varyings {
 
 @vertex
 fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
-    let world = transform_point(world_from_model(instance), vertex.position);
+    // The shade goes where the pose has carried the body.
+    let bone = palette[instance.words.x];
+    let carried = transform_point(bone, vertex.middle_in_mesh) - vertex.middle;
+    let under = vertex.position + vec3<f32>(carried.x, 0.0, carried.z);
+    let placed = world_from_model(instance);
+    let world = transform_point(placed, under);
+    let height = world.y + transform_vector(placed, vec3<f32>(0.0, carried.y, 0.0)).y;
     let distance = length(world - frame.eye);
     var out: Varyings;
     // A hair above the ground, more where depth is coarse.
     out.clip = frame.clip_from_world * vec4<f32>(world.x, 0.004 + distance * 2e-4, world.z, 1.0);
     out.corner = vertex.corner;
     // Gone with height above the ground, and where the haze takes it.
-    out.strength = 0.62 * saturate(1.0 - abs(world.y)) * exp(-distance / frame.haze_distance * 2.0);
+    out.strength = 0.62 * saturate(1.0 - 2.0 * abs(height)) * exp(-distance / frame.haze_distance * 2.0);
     return out;
 }
 

@@ -120,7 +120,7 @@ fn vertex_streams_supply_what_the_shaders_take() {
     compare_attributes(shader, "Vertex", attributes, &surface, surface_size);
     let (shader, attributes) = (shaders::CHARACTER_SHADOW, &SurfaceVertex::ATTRIBUTES[1..]);
     compare_attributes(shader, "Surface", attributes, &surface[1..], surface_size);
-    let contact = fields!(ContactVertex: position, corner);
+    let contact = fields!(ContactVertex: position, corner, middle, middle_in_mesh);
     let (shader, attributes) = (shaders::CONTACT, &ContactVertex::ATTRIBUTES);
     compare_attributes(shader, "Vertex", attributes, &contact, size_of::<ContactVertex>());
 }

@@ -4,6 +4,7 @@ use super::character::{CharacterRenderer, UploadedCrowd};
 use super::gpu::Gpu;
 use super::layout::{ContactVertex, INSTANCE_LAYOUT};
 use super::mesh::contact_quad;
+use super::palette::Palettes;
 use super::pipeline::{Draw, MainPass, layout};
 use super::shaders;
 use super::stats::DrawCounts;
@@ -21,6 +22,7 @@ impl ContactRenderer {
         device: &wgpu::Device,
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
+        palettes: &Palettes,
     ) -> Self {
         let multiply = wgpu::BlendComponent {
             src_factor: wgpu::BlendFactor::Zero,
@@ -32,7 +34,7 @@ impl ContactRenderer {
             &Draw {
                 shader: shaders::CONTACT,
                 module: &shaders::CONTACT.compile(device),
-                layout: &layout(device, "contact", &[Some(frame)]),
+                layout: &layout(device, "contact", &[Some(frame), None, Some(palettes.layout())]),
                 fragment: "fs_main",
                 constants: &[],
                 buffers: &[Some(ContactVertex::LAYOUT), Some(INSTANCE_LAYOUT)],
@@ -56,8 +58,9 @@ impl ContactRenderer {
     ) {
         pass.set_pipeline(&self.pipeline);
         for group in crowd.groups {
-            let model = characters.models().get(group.kind.get());
-            let Some(quad) = model.and_then(|m| m.contact.as_ref()) else { continue };
+            let Some((model, palette)) = characters.resolve(group, crowd) else { continue };
+            let Some(quad) = &model.contact else { continue };
+            pass.set_bind_group(2, palette, &[]);
             pass.set_vertex_buffer(0, quad.vertices.slice(..));
             for (buffer, piece) in crowd.instances.pieces(group.camera.clone()) {
                 counts.draws += 1;

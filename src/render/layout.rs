@@ -129,12 +129,20 @@ pub struct ContactVertex {
     pub position: [f32; 3],
     /// -1 or 1 each.
     pub corner: [f32; 2],
+    /// The middle of the body at rest, model space.
+    pub middle: [f32; 3],
+    /// The same point in the space from which the first palette matrix leads to model space.
+    pub middle_in_mesh: [f32; 3],
 }
 
 impl ContactVertex {
-    /// Locations 0 and 1.
-    pub const ATTRIBUTES: [VertexAttribute; 2] =
-        wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x2];
+    /// Locations 0 to 3.
+    pub const ATTRIBUTES: [VertexAttribute; 4] = wgpu::vertex_attr_array![
+        0 => Float32x3,
+        1 => Float32x2,
+        2 => Float32x3,
+        3 => Float32x3,
+    ];
     /// One per vertex.
     pub const LAYOUT: VertexBufferLayout<'static> =
         layout::<Self>(VertexStepMode::Vertex, &Self::ATTRIBUTES);

@@ -4,7 +4,7 @@ use super::layout::{ContactVertex, SkinVertex, SurfaceVertex};
 use crate::asset::{CharacterAsset, Primitive, Vertex};
 use crate::math::Mat3x4;
 use bytemuck::{Pod, Zeroable};
-use glam::{Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -189,9 +189,16 @@ pub(super) fn contact_quad(asset: &CharacterAsset) -> Option<[ContactVertex; 4]>
     let max = low.reduce(Vec2::max)?;
     let (center, half) = ((min + max) * 0.5, (max - min) * 0.5);
     let half = half * 1.25 + Vec2::splat(height * 0.14);
+    let middle = Vec3::new(center.x, floor + height * 0.5, center.y);
+    let first = palette.first()?.to_affine();
+    // A matrix without inverse leaves the shade where it is at rest.
+    let singular = first.matrix3.determinant().abs() < 1e-12;
+    let mesh_from_model = if singular { Affine3A::IDENTITY } else { first.inverse() };
     let corner = |x: f32, z: f32| ContactVertex {
         position: [center.x + half.x * x, floor, center.y + half.y * z],
         corner: [x, z],
+        middle: middle.into(),
+        middle_in_mesh: mesh_from_model.transform_point3(middle).into(),
     };
     Some([corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)])
 }

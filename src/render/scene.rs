@@ -35,7 +35,7 @@ impl Scene {
         let characters = CharacterRenderer::new(gpu, main, &frame.layout, palettes, assets)?;
         let shadow = shadow_size.map(|size| ShadowMap::new(gpu, size, palettes, &characters));
         Ok(Self {
-            contact: ContactRenderer::new(gpu.device(), main, &frame.layout),
+            contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes),
             backdrop: Backdrop::new(gpu.device(), main, &frame.layout),
             frame_group: frame.bind(gpu, shadow.as_ref().map(ShadowMap::view)),
             characters,

@@ -5,10 +5,10 @@ use glam::{Affine3A, Quat, Vec3};
 use throng::asset::character::{Sampler, Wrap};
 use throng::asset::{AlphaMode, CharacterAsset, ImageRgba8, Material, Primitive, Vertex};
 use throng::crowd::{CrowdDraw, DrawGroup, InstanceRecord, Page};
-use throng::index::{BoneCount, BoneIndex, CharacterKind, NodeIndex};
+use throng::index::{BoneCount, BoneIndex, CharacterKind, ClipId, NodeIndex};
 use throng::math::{Bounds, Mat3x4, Trs, View};
-use throng::pose::Skeleton;
 use throng::pose::skeleton::{PaletteEntry, SkeletonParts};
+use throng::pose::{Rig, Skeleton};
 
 /// Height of the joint between the two bones, metres.
 pub const JOINT: f32 = 0.8;
@@ -243,29 +243,52 @@ impl Scene {
         Self { instances: vec![], groups: vec![], pages: vec![] }
     }
 
-    /// `side` times `side` characters, each bent and coloured its own way, their palettes dealt to
+    /// `side` times `side` benders, each bent and coloured its own way, their palettes dealt to
     /// `page_count` pages.
     pub fn crowd(asset: &CharacterAsset, side: u32, page_count: u32) -> Self {
+        let pose = |i: u32| palette(asset, 1.3 * (i as f32 * 1.7).sin());
+        let turn = |i: u32| i as f32 * 0.5;
+        Self::of(side, page_count, 1.5, turn, pose)
+    }
+
+    /// `side` times `side` characters, each in another clip at another time, facing +z or so.
+    pub fn animated(asset: &CharacterAsset, side: u32) -> Self {
+        let rig = Rig::new(asset.skeleton.clone(), &asset.clips).unwrap();
+        let pose = |i: u32| {
+            let clip = ClipId((i * 7 % asset.clips.len().max(1) as u32) as u16);
+            let seconds = asset.clips.get(clip.get()).map_or(0.0, |c| c.seconds());
+            rig.sample_palette(clip, seconds * (i as f32 * 0.381_966).fract())
+        };
+        let turn = |i: u32| 0.5 * (i as f32 * 2.3).sin();
+        Self::of(side, 1, 1.5, turn, pose)
+    }
+
+    fn of(
+        side: u32,
+        page_count: u32,
+        spacing: f32,
+        turn: impl Fn(u32) -> f32,
+        pose: impl Fn(u32) -> Vec<Mat3x4>,
+    ) -> Self {
         let mut scene = Self::empty();
+        let middle = (side - 1) as f32 * 0.5;
         for page in 0..page_count {
             let start = scene.instances.len() as u32;
             let mut matrices = Vec::new();
             for i in (0..side * side).filter(|i| i % page_count == page) {
-                let bend = 1.3 * (i as f32 * 1.7).sin();
-                let at = Vec3::new((i % side) as f32, 0.0, (i / side) as f32) * 1.5;
-                let middle = (side - 1) as f32 * 0.75;
-                let turn = Quat::from_rotation_y(i as f32 * 0.5);
-                let place = at - Vec3::new(middle, 0.0, middle);
+                let (x, z) = ((i % side) as f32 - middle, (i / side) as f32 - middle);
+                let place = Vec3::new(x, 0.0, z) * spacing;
+                let rotation = Quat::from_rotation_y(turn(i));
                 scene.instances.push(InstanceRecord {
                     world_from_model: Mat3x4::from_affine(&Affine3A::from_rotation_translation(
-                        turn, place,
+                        rotation, place,
                     )),
                     palette_offset: matrices.len() as u32,
                     tint: tint(i),
                     id: i,
                     flags: 0,
                 });
-                matrices.extend(palette(asset, bend));
+                matrices.extend(pose(i));
             }
             let end = scene.instances.len() as u32;
             let dirty = std::iter::once(0..matrices.len() as u32).collect();
