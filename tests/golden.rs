@@ -9,7 +9,7 @@ mod scene;
 use scene::{Scene, bender, camera, focus};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use throng::asset::{CharacterAsset, ImageRgba8};
+use throng::asset::{CharacterAsset, ImageRgba8, builtin};
 use throng::profile::PhaseTimes;
 use throng::render::{FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer};
 
@@ -111,17 +111,30 @@ fn a_small_crowd_looks_as_it_did() {
     let (image, stats) = draw(&config(), &asset, &Scene::crowd(&asset, SIDE, 1));
     assert_golden("bender_crowd", &image);
     assert_eq!(stats.instances, u64::from(SIDE * SIDE));
-    // Five parts, one of them blended and so drawn twice; as many shadows; shade, ground, sky.
-    assert_eq!(stats.draws, 6 + 5 + 3);
 }
 
 #[test]
 fn one_sample_and_no_shadows_look_as_they_did() {
     let asset = bender();
-    let config = RenderConfig { msaa: 1, shadow_size: None, ..config() };
+    let config = RenderConfig { msaa: 1, shadow_size: None, mesh_lods: false, ..config() };
     let (image, stats) = draw(&config, &asset, &Scene::crowd(&asset, SIDE, 1));
     assert_golden("bender_plain", &image);
+    // Five parts, one of them blended and so drawn twice; shade, ground, sky.
     assert_eq!(stats.draws, 6 + 3);
+    let with_shadows = RenderConfig { shadow_size: Some(64), ..config };
+    let (_, stats) = draw(&with_shadows, &asset, &Scene::crowd(&asset, SIDE, 1));
+    assert_eq!(stats.draws, 6 + 3 + 5);
+}
+
+#[test]
+fn levels_of_detail_spare_triangles_and_hardly_change_the_picture() {
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let crowd = Scene::animated(&asset, SIDE);
+    let (full, all) = draw(&RenderConfig { mesh_lods: false, ..config() }, &asset, &crowd);
+    let (reduced, fewer) = draw(&config(), &asset, &crowd);
+    assert!(fewer.triangles * 2 < all.triangles, "{} of {}", fewer.triangles, all.triangles);
+    let difference = Difference::of(&full, &reduced);
+    assert!(difference.shift < 0.5 && difference.strays < 0.04, "{difference:?}");
 }
 
 #[test]

@@ -9,11 +9,12 @@ use super::material::{self, AlphaKind, GpuMaterial, MaterialTraits};
 use super::mesh::{PackedMesh, Part};
 use super::palette::Palettes;
 use super::pipeline::{Draw, MainPass, layout};
+use super::rest::RestPose;
 use super::shaders;
+use super::sorting::{KindLevels, LevelGroup};
 use super::stats::DrawCounts;
 use super::texture::TextureLoader;
 use crate::asset::CharacterAsset;
-use crate::crowd::DrawGroup;
 use std::collections::HashMap;
 use std::ops::Range;
 use wgpu::util::DeviceExt;
@@ -26,15 +27,18 @@ pub(super) struct CharacterModel {
     indices: wgpu::Buffer,
     parts: Vec<Part>,
     materials: Vec<GpuMaterial>,
+    pub(super) levels: KindLevels,
     pub(super) contact: Option<ContactQuad>,
 }
 
 /// One frame's crowd, its palettes and instances on the GPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UploadedCrowd<'a> {
-    pub(super) groups: &'a [DrawGroup],
+    pub(super) groups: &'a [LevelGroup],
     pub(super) palettes: &'a Palettes,
     pub(super) instances: &'a Instances,
+    /// World size of a texel of the shadow map, metres.
+    pub(super) shadow_texel_m: f32,
 }
 
 /// Which of the main pass's draws of a material.
@@ -87,6 +91,14 @@ impl CharacterRenderer {
         Ok(Self { models, pipelines })
     }
 
+    /// Draws every character with its full mesh from now on, near or far.
+    pub(super) fn forgo_levels(&mut self) {
+        for model in &mut self.models {
+            // An infinite error is never small enough.
+            model.levels.errors[1..].fill(f32::INFINITY);
+        }
+    }
+
     pub(super) fn models(&self) -> &[CharacterModel] {
         &self.models
     }
@@ -113,7 +125,7 @@ impl CharacterRenderer {
                 }
                 pass.set_pipeline(pipeline);
                 pass.set_bind_group(1, &material.bind_group, &[]);
-                let part = (part, &part.indices);
+                let part = (part, &part.indices[group.level]);
                 draw_part(pass, part, crowd.instances, &group.camera, counts);
             }
         }
@@ -122,7 +134,7 @@ impl CharacterRenderer {
     /// The model and the palette page that a group names; `None` where there is nothing to draw.
     pub(super) fn resolve<'a>(
         &'a self,
-        group: &DrawGroup,
+        group: &LevelGroup,
         crowd: &UploadedCrowd<'a>,
     ) -> Option<(&'a CharacterModel, &'a wgpu::BindGroup)> {
         let model = self.models.get(group.kind.get()).filter(|m| !m.parts.is_empty())?;
@@ -153,7 +165,8 @@ impl CharacterModel {
         layout: &wgpu::BindGroupLayout,
         asset: &CharacterAsset,
     ) -> Result<Self, RenderError> {
-        let mesh = PackedMesh::of(asset);
+        let rest = RestPose::of(asset);
+        let mesh = PackedMesh::of(asset, &rest);
         let buffer = |what, bytes: &[u8], usage| {
             let (name, limit) = (asset.name.clone(), gpu.device().limits().max_buffer_size);
             let len = bytes.len() as u64;
@@ -176,8 +189,9 @@ impl CharacterModel {
                 wgpu::BufferUsages::INDEX,
             )?,
             parts: mesh.parts,
+            levels: mesh.levels,
             materials: material::load(gpu, textures, layout, asset),
-            contact: ContactQuad::of(gpu, asset),
+            contact: ContactQuad::of(gpu, &asset.name, &rest),
         })
     }
 

@@ -15,6 +15,9 @@ pub struct RenderConfig {
     pub msaa: u32,
     /// Texels along each side of the sun's shadow map; `None` draws no shadows.
     pub shadow_size: Option<u32>,
+    /// Distant characters are drawn with fewer triangles: as few as move no surface by more than
+    /// a fraction of a pixel.
+    pub mesh_lods: bool,
     /// Sun, sky and ground.
     pub lighting: Lighting,
     /// Lowers the largest palette page, bytes. `None`: as large as one binding can be here.
@@ -24,12 +27,13 @@ pub struct RenderConfig {
 }
 
 impl RenderConfig {
-    /// Four samples and shadows, for targets of these formats.
+    /// Four samples, shadows and levels of detail, for targets of these formats.
     pub fn new(formats: TargetFormats) -> Self {
         Self {
             formats,
             msaa: 4,
             shadow_size: Some(2048),
+            mesh_lods: true,
             lighting: Lighting::default(),
             max_page_bytes: None,
             max_buffer_instances: None,

@@ -3,12 +3,11 @@
 use super::character::{CharacterRenderer, UploadedCrowd};
 use super::gpu::Gpu;
 use super::layout::{ContactVertex, INSTANCE_LAYOUT};
-use super::mesh::contact_quad;
 use super::palette::Palettes;
 use super::pipeline::{Draw, MainPass, layout};
+use super::rest::RestPose;
 use super::shaders;
 use super::stats::DrawCounts;
-use crate::asset::CharacterAsset;
 use wgpu::util::DeviceExt;
 
 /// The pipeline that multiplies the ground by the shade of what stands on it.
@@ -80,10 +79,10 @@ pub(super) struct ContactQuad {
 
 impl ContactQuad {
     /// `None` for a character without vertices.
-    pub(super) fn of(gpu: &Gpu, asset: &CharacterAsset) -> Option<Self> {
-        let quad = contact_quad(asset)?;
+    pub(super) fn of(gpu: &Gpu, name: &str, rest: &RestPose) -> Option<Self> {
+        let quad = rest.contact_quad()?;
         let vertices = gpu.device().create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some(&format!("contact quad of {}", asset.name)),
+            label: Some(&format!("contact quad of {name}")),
             contents: bytemuck::cast_slice(&quad),
             usage: wgpu::BufferUsages::VERTEX,
         });

@@ -1,10 +1,12 @@
-//! Meshes as the GPU reads them: packed, without duplicates, in an order that its caches like.
+//! Meshes as the GPU reads them: packed, without duplicates, in an order that its caches like, in
+//! several levels of detail.
 
-use super::layout::{ContactVertex, SkinVertex, SurfaceVertex};
+use super::layout::{SkinVertex, SurfaceVertex};
+use super::lod::{LEVELS, Levels, LodVertex};
+use super::rest::RestPose;
+use super::sorting::KindLevels;
 use crate::asset::{CharacterAsset, Primitive, Vertex};
-use crate::math::Mat3x4;
 use bytemuck::{Pod, Zeroable};
-use glam::{Affine3A, Vec2, Vec3};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -13,11 +15,11 @@ use std::ops::Range;
 pub(super) struct Part {
     /// Added to every index.
     pub(super) base_vertex: i32,
-    /// Into [`PackedMesh::indices`].
-    pub(super) indices: Range<u32>,
+    /// Into [`PackedMesh::indices`], for each level of detail.
+    pub(super) indices: [Range<u32>; LEVELS],
     /// Into [`PackedMesh::indices`] too: the same triangles over fewer vertices, for passes that
     /// read positions only.
-    pub(super) shadow_indices: Range<u32>,
+    pub(super) shadow_indices: [Range<u32>; LEVELS],
     /// Index of the material.
     pub(super) material: usize,
     /// 1, 2 or 4: what the pipeline blends.
@@ -31,6 +33,8 @@ pub(super) struct PackedMesh {
     pub(super) surface: Vec<SurfaceVertex>,
     pub(super) indices: Vec<u32>,
     pub(super) parts: Vec<Part>,
+    /// Of each level of detail, all parts together.
+    pub(super) levels: KindLevels,
 }
 
 /// Both streams of a vertex, compared as bytes when duplicates are sought.
@@ -44,28 +48,26 @@ struct FullVertex {
 impl PackedMesh {
     /// Packs every primitive of a character. Triangles that a mirrored bone turns inside out at
     /// rest get their winding turned back.
-    pub(super) fn of(asset: &CharacterAsset) -> Self {
-        let rest = rest_palette(asset);
-        let mirrored: Vec<bool> =
-            rest.iter().map(|m| m.to_affine().matrix3.determinant() < 0.0).collect();
+    pub(super) fn of(asset: &CharacterAsset, rest: &RestPose) -> Self {
         let mut mesh = Self::default();
+        mesh.levels.radius = rest.radius;
         for primitive in &asset.primitives {
-            mesh.add(primitive, &mirrored);
+            let material = asset.materials.get(primitive.material as usize);
+            let textured = material.is_some_and(|m| m.base_color_image.is_some());
+            mesh.add(primitive, rest, textured);
         }
         mesh
     }
 
-    fn add(&mut self, primitive: &Primitive, mirrored: &[bool]) {
-        let full: Vec<_> = primitive.vertices.iter().map(|v| pack(v, mirrored.len())).collect();
+    fn add(&mut self, primitive: &Primitive, rest: &RestPose, textured: bool) {
+        let palette_len = rest.palette.len();
+        let full: Vec<_> = primitive.vertices.iter().map(|v| pack(v, palette_len)).collect();
         let known = |t: &&[u32]| t.iter().all(|&i| (i as usize) < full.len());
         let mut indices = Vec::with_capacity(primitive.indices.len());
         for triangle in primitive.indices.chunks_exact(3).filter(known) {
-            let turned = |i: u32| {
-                let joint = full[i as usize].skin.joints[0] as usize;
-                mirrored.get(joint).copied().unwrap_or(false)
-            };
             let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
-            let votes = [a, b, c].into_iter().filter(|&i| turned(i)).count();
+            let turned = |i: &u32| rest.is_mirrored(full[*i as usize].skin.joints[0]);
+            let votes = [a, b, c].iter().filter(|i| turned(i)).count();
             indices.extend(if votes >= 2 { [a, c, b] } else { [a, b, c] });
         }
         if indices.is_empty() {
@@ -77,34 +79,72 @@ impl PackedMesh {
         meshopt::optimize_vertex_cache_in_place(&mut indices, vertices.len());
         let vertices = meshopt::optimize_vertex_fetch(&mut indices, &vertices);
 
-        let base = self.skin.len();
-        let shadow = position_indices(&indices, &vertices);
+        let at_rest: Vec<_> = vertices.iter().map(|v| v.at_rest(rest, textured)).collect();
+        let levels = Levels::of(&indices, &at_rest, rest.height());
+        for (whole, part) in self.levels.errors.iter_mut().zip(levels.errors) {
+            *whole = whole.max(part);
+        }
         let start = self.indices.len() as u32;
-        self.indices.extend(&indices);
-        let middle = self.indices.len() as u32;
-        self.indices.extend(&shadow);
-        self.skin.extend(vertices.iter().map(|v| v.skin));
-        self.surface.extend(vertices.iter().map(|v| v.surface));
+        self.indices.extend(&levels.indices);
+        let shadow_start = self.indices.len() as u32;
+        let positions = FirstAlike::of(&vertices);
+        // Each level's triangles once, where several levels are the same ones.
+        let mut shadow_ranges = levels.ranges.clone();
+        for level in 0..LEVELS {
+            let range = &levels.ranges[level];
+            shadow_ranges[level] = if level > 0 && *range == levels.ranges[level - 1] {
+                shadow_ranges[level - 1].clone()
+            } else {
+                let from = self.indices.len() - shadow_start as usize;
+                self.indices.extend(positions.triangles(&levels.indices[range.clone()]));
+                from..self.indices.len() - shadow_start as usize
+            };
+        }
+        let moved = |ranges: [Range<usize>; LEVELS], by: u32| {
+            ranges.map(|r| by + r.start as u32..by + r.end as u32)
+        };
         let most = vertices.iter().map(|v| influences(&v.skin)).max().unwrap_or(1);
         self.parts.push(Part {
-            base_vertex: base as i32,
-            indices: start..middle,
-            shadow_indices: middle..self.indices.len() as u32,
+            base_vertex: self.skin.len() as i32,
+            indices: moved(levels.ranges, start),
+            shadow_indices: moved(shadow_ranges, shadow_start),
             material: primitive.material as usize,
             influences: if most == 3 { 4 } else { most },
         });
+        self.skin.extend(vertices.iter().map(|v| v.skin));
+        self.surface.extend(vertices.iter().map(|v| v.surface));
     }
 }
 
-/// The same triangles, every corner replaced by the first vertex that skins alike.
-fn position_indices(indices: &[u32], vertices: &[FullVertex]) -> Vec<u32> {
-    let mut first = HashMap::with_capacity(vertices.len());
-    let same: Vec<u32> = (0u32..)
-        .zip(vertices)
-        .map(|(i, v)| *first.entry(bytemuck::cast::<_, [u8; 28]>(v.skin)).or_insert(i))
-        .collect();
-    let merged: Vec<u32> = indices.iter().map(|&i| same[i as usize]).collect();
-    meshopt::optimize_vertex_cache(&merged, vertices.len())
+impl FullVertex {
+    fn at_rest(&self, rest: &RestPose, textured: bool) -> LodVertex {
+        let weights = self.skin.weights.map(|w| f32::from(w) / 65_535.0);
+        let [x, y, z, _] = self.surface.normal.map(|n| f32::from(n) / 32_767.0);
+        let [r, g, b, _] = self.surface.color.map(|c| f32::from(c) / 65_535.0);
+        LodVertex {
+            position: rest.posed(self.skin.position, self.skin.joints, weights).into(),
+            normal: [x, y, z],
+            color: [r, g, b],
+            uv: if textured { self.surface.uv } else { [0.0; 2] },
+        }
+    }
+}
+
+/// For each vertex, the first one that skins alike.
+struct FirstAlike(Vec<u32>);
+
+impl FirstAlike {
+    fn of(vertices: &[FullVertex]) -> Self {
+        let mut first = HashMap::with_capacity(vertices.len());
+        let key = |v: &FullVertex| bytemuck::cast::<_, [u8; size_of::<SkinVertex>()]>(v.skin);
+        Self((0u32..).zip(vertices).map(|(i, v)| *first.entry(key(v)).or_insert(i)).collect())
+    }
+
+    /// The same triangles over the first vertices only.
+    fn triangles(&self, indices: &[u32]) -> Vec<u32> {
+        let merged: Vec<u32> = indices.iter().map(|&i| self.0[i as usize]).collect();
+        meshopt::optimize_vertex_cache(&merged, self.0.len())
+    }
 }
 
 /// The highest influence with weight, counted from one.
@@ -148,59 +188,6 @@ pub(super) fn quantize_weights(weights: [f32; 4]) -> [u16; 4] {
     let largest = (0..4).fold(0, |best, i| if q[i] > q[best] { i } else { best });
     q[largest] += ONE - q.iter().sum::<i32>();
     q.map(|w| w.clamp(0, ONE) as u16)
-}
-
-/// The palette of the rest pose.
-fn rest_palette(asset: &CharacterAsset) -> Vec<Mat3x4> {
-    let skeleton = &asset.skeleton;
-    let model = skeleton.model_from_bone(skeleton.rest());
-    let entry = |e: &crate::pose::skeleton::PaletteEntry| {
-        Mat3x4::from_affine(&(model[e.bone.get()] * e.bone_from_mesh))
-    };
-    skeleton.palette().iter().map(entry).collect()
-}
-
-/// The quad under a character that holds its contact shade: around what is near the ground at
-/// rest, and wider by its softness. `None` without vertices.
-pub(super) fn contact_quad(asset: &CharacterAsset) -> Option<[ContactVertex; 4]> {
-    let palette = rest_palette(asset);
-    let posed = |v: &Vertex| {
-        let mut p = Vec3::ZERO;
-        for (&joint, &weight) in v.joints.iter().zip(&v.weights) {
-            if weight > 0.0
-                && let Some(m) = palette.get(joint as usize)
-            {
-                p += m.transform_point(Vec3::from(v.position)) * weight;
-            }
-        }
-        p
-    };
-    let points: Vec<Vec3> = asset
-        .primitives
-        .iter()
-        .flat_map(|p| &p.vertices)
-        .map(posed)
-        .filter(|p| p.is_finite())
-        .collect();
-    let floor = points.iter().map(|p| p.y).reduce(f32::min)?;
-    let height = points.iter().map(|p| p.y).reduce(f32::max)? - floor;
-    let low = points.iter().filter(|p| p.y - floor <= height * 0.3).map(|p| Vec2::new(p.x, p.z));
-    let min = low.clone().reduce(Vec2::min)?;
-    let max = low.reduce(Vec2::max)?;
-    let (center, half) = ((min + max) * 0.5, (max - min) * 0.5);
-    let half = half * 1.25 + Vec2::splat(height * 0.14);
-    let middle = Vec3::new(center.x, floor + height * 0.5, center.y);
-    let first = palette.first()?.to_affine();
-    // A matrix without inverse leaves the shade where it is at rest.
-    let singular = first.matrix3.determinant().abs() < 1e-12;
-    let mesh_from_model = if singular { Affine3A::IDENTITY } else { first.inverse() };
-    let corner = |x: f32, z: f32| ContactVertex {
-        position: [center.x + half.x * x, floor, center.y + half.y * z],
-        corner: [x, z],
-        middle: middle.into(),
-        middle_in_mesh: mesh_from_model.transform_point3(middle).into(),
-    };
-    Some([corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)])
 }
 
 #[cfg(test)]
@@ -255,7 +242,7 @@ mod tests {
             vertex(2.0, 0.5),
             vertex(3.0, 0.0),
         ];
-        let shadow = position_indices(&[0, 1, 2, 3, 5, 4], &vertices);
+        let shadow = FirstAlike::of(&vertices).triangles(&[0, 1, 2, 3, 5, 4]);
         let mut used = shadow.clone();
         used.sort_unstable();
         used.dedup();

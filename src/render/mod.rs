@@ -6,7 +6,8 @@
 //!
 //! One frame is: palette pages, instance records and uniforms to the GPU; the sun's shadow map;
 //! then one pass with characters, ground, sky, the shade under the characters and what is blended;
-//! then the overlay. Characters are drawn instanced, one draw per primitive and palette page.
+//! then the overlay. Characters are drawn instanced, one draw per primitive, level of detail and
+//! palette page.
 //!
 //! The tint of an instance multiplies the base colour of those materials whose name starts with
 //! `tint`; in a character that has no such material, of all of them.
@@ -22,16 +23,19 @@ mod gpu;
 mod health;
 mod instances;
 pub mod layout;
+mod lod;
 mod material;
 mod mesh;
 mod offscreen;
 mod palette;
 mod pipeline;
 mod renderer;
+mod rest;
 mod scene;
 pub mod shaders;
 mod shadow;
 mod shadow_fit;
+mod sorting;
 mod staging;
 mod stats;
 mod surface;

@@ -7,10 +7,12 @@ use super::frame::{FrameBindings, uniforms};
 use super::gpu::Gpu;
 use super::instances::Instances;
 use super::layout::ShadowUniforms;
+use super::lod::LevelPicker;
 use super::palette::Palettes;
 use super::pipeline::MainPass;
 use super::scene::Scene;
 use super::shadow_fit;
+use super::sorting::{KindLevels, Sorted};
 use super::staging::Staging;
 use super::stats::{DrawCounts, GpuTimes, RenderStats};
 use super::target::{Attachments, FrameTarget};
@@ -36,6 +38,9 @@ pub struct Renderer {
     palettes: Palettes,
     instances: Instances,
     scene: Scene,
+    kinds: Vec<KindLevels>,
+    sorted: Sorted,
+    shadow_texel_m: f32,
     attachments: Option<Attachments>,
     staging: Staging,
     timer: Option<PassTimer>,
@@ -66,11 +71,18 @@ impl Renderer {
         let main = MainPass { formats: config.formats, samples: config.msaa };
         let bindings = FrameBindings::new(gpu);
         let palettes = Palettes::new(gpu, config.max_page_bytes);
-        let scene = Scene::new(gpu, &main, &bindings, &palettes, config.shadow_size, assets)?;
+        let mut scene = Scene::new(gpu, &main, &bindings, &palettes, config.shadow_size, assets)?;
+        if !config.mesh_lods {
+            scene.characters.forgo_levels();
+        }
+        let kinds = scene.characters.models().iter().map(|m| m.levels).collect();
         let renderer = Self {
             palettes,
             instances: Instances::new(gpu, config.max_buffer_instances),
             scene,
+            kinds,
+            sorted: Sorted::default(),
+            shadow_texel_m: 0.0,
             attachments: None,
             staging: Staging::new(),
             timer: PassTimer::new(gpu),
@@ -191,9 +203,12 @@ impl Renderer {
     ) -> Result<(), RenderError> {
         encoder.push_debug_group("upload");
         self.palettes.upload(gpu, &mut self.staging, encoder, input.crowd.pages)?;
-        self.instances.upload(gpu, &mut self.staging, encoder, input.crowd.instances);
+        let (records, groups) = (input.crowd.instances, input.crowd.groups);
+        self.sorted.sort(records, groups, &self.kinds, &LevelPicker::new(input.view));
+        self.instances.upload(gpu, &mut self.staging, encoder, &self.sorted.records);
         let shadow = input.shadow_clip_from_world.zip(self.config.shadow_size);
         let frame = uniforms(input.view, &self.config.lighting, shadow, size);
+        self.shadow_texel_m = frame.shadow_texel_m;
         let (device, queue) = (gpu.device(), gpu.queue());
         let bytes = bytemuck::bytes_of(&frame);
         self.staging.write(device, queue, encoder, &self.bindings.uniforms, 0, bytes);
@@ -214,9 +229,10 @@ impl Renderer {
         input: FrameInput<'_>,
     ) -> RenderStats {
         let crowd = UploadedCrowd {
-            groups: input.crowd.groups,
+            groups: &self.sorted.groups,
             palettes: &self.palettes,
             instances: &self.instances,
+            shadow_texel_m: self.shadow_texel_m,
         };
         let mut counts = DrawCounts::default();
         if let Some(timer) = &mut self.timer {

@@ -3,6 +3,7 @@
 use super::character::{CharacterRenderer, UploadedCrowd, draw_part};
 use super::gpu::Gpu;
 use super::layout::{INSTANCE_LAYOUT, ShadowUniforms, SkinVertex, SurfaceVertex};
+use super::lod::shadow_level;
 use super::material::{self, AlphaKind, MaterialTraits};
 use super::mesh::Part;
 use super::palette::Palettes;
@@ -126,6 +127,7 @@ impl ShadowMap {
         pass.set_bind_group(0, &self.bind_group, &[]);
         for group in crowd.groups.iter().filter(|g| !g.shadow.is_empty()) {
             let Some((model, palette)) = characters.resolve(group, crowd) else { continue };
+            let level = shadow_level(&model.levels.errors, crowd.shadow_texel_m).max(group.level);
             pass.set_bind_group(2, palette, &[]);
             model.bind_streams(&mut pass);
             for (part, material) in model.parts() {
@@ -134,9 +136,9 @@ impl ShadowMap {
                 pass.set_pipeline(pipeline);
                 let indices = if key.masked.is_some() {
                     pass.set_bind_group(1, &material.bind_group, &[]);
-                    &part.indices
+                    &part.indices[level]
                 } else {
-                    &part.shadow_indices
+                    &part.shadow_indices[level]
                 };
                 draw_part(&mut pass, (part, indices), crowd.instances, &group.shadow, counts);
             }
