@@ -1,6 +1,6 @@
 //! Why a file didn't become a character: the file, the object in it, and the number.
 
-pub use super::text::{object, quoted};
+pub use super::text::{counted, object, quoted, word};
 use std::io;
 use std::path::PathBuf;
 
@@ -187,6 +187,18 @@ pub enum Fault {
         /// Why, or empty.
         why: String,
     },
+    /// Attributes of one primitive that aren't equally many.
+    #[error("{object}: {semantic} has {found} elements, but POSITION has {vertices}")]
+    AttributeCount {
+        /// The primitive.
+        object: String,
+        /// The attribute.
+        semantic: String,
+        /// How many elements it has.
+        found: u64,
+        /// How many it should have.
+        vertices: u64,
+    },
     /// The nodes aren't a forest: a node is listed as a child twice.
     #[error("{object} has two parents: node {first} and node {second}")]
     TwoParents {
@@ -320,19 +332,19 @@ pub enum UriFault {
         uri: String,
     },
     /// No such file.
-    #[error("{} doesn't exist", path.display())]
+    #[error("{path:?} doesn't exist")]
     NotFound {
         /// Where it was looked for.
         path: PathBuf,
     },
     /// A folder, a pipe or a device.
-    #[error("{} is not a file", path.display())]
+    #[error("{path:?} is not a file")]
     NotAFile {
         /// Where it was looked for.
         path: PathBuf,
     },
     /// The operating system didn't give the bytes.
-    #[error("{} can't be read: {error}", path.display())]
+    #[error("{path:?} can't be read: {error}")]
     Io {
         /// The file.
         path: PathBuf,

@@ -19,6 +19,18 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
+/// A word from a file that should be one of the format's own (an extension, an attribute) for a
+/// message: as it is when it looks like one, else quoted.
+pub fn word(text: &str) -> String {
+    let plain = text.len() <= 80 && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && !text.is_empty() { text.to_owned() } else { quoted(text) }
+}
+
+/// `1 channel`, `2 channels`.
+pub fn counted(count: usize, singular: &str) -> String {
+    format!("{count} {singular}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +46,7 @@ mod tests {
     fn names_from_a_file_can_neither_flood_nor_steer_a_terminal() {
         assert_eq!(quoted("a\u{1b}[2J\n"), r#""a\u{1b}[2J\n""#);
         assert_eq!(quoted(&"é".repeat(1000)).chars().count(), 83);
+        assert_eq!(word("TEXCOORD_0"), "TEXCOORD_0");
+        assert_eq!(word("a b"), "\"a b\"");
     }
 }

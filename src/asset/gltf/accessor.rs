@@ -4,100 +4,11 @@
 use super::buffers::Buffers;
 use super::json::{Accessor, Root, Sparse};
 use super::json_types::Index;
+use super::layout::{Component, Layout, float, integer};
+use super::limits::Budget;
 use crate::asset::error::{AccessorFault, Fault};
+use std::borrow::Cow;
 use std::fmt::Arguments;
-
-/// The number format of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Component {
-    I8,
-    U8,
-    I16,
-    U16,
-    U32,
-    F32,
-}
-
-impl Component {
-    fn from_gl(value: u64) -> Option<Self> {
-        Some(match value {
-            5120 => Self::I8,
-            5121 => Self::U8,
-            5122 => Self::I16,
-            5123 => Self::U16,
-            5125 => Self::U32,
-            5126 => Self::F32,
-            _ => return None,
-        })
-    }
-
-    const fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::I8 => "i8",
-            Self::U8 => "u8",
-            Self::I16 => "i16",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-            Self::F32 => "f32",
-        }
-    }
-}
-
-/// An accessor's shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
-    /// Elements; not yet known to fit anywhere.
-    pub count: u64,
-    columns: usize,
-    rows: usize,
-    pub component: Component,
-    pub normalized: bool,
-}
-
-impl Layout {
-    /// Numbers of one element.
-    pub(super) const fn components(self) -> usize {
-        self.columns * self.rows
-    }
-
-    pub(super) const fn is_matrix(self) -> bool {
-        self.columns > 1
-    }
-
-    /// Bytes from one column to the next: a matrix's columns start at multiples of four.
-    const fn column_bytes(self) -> usize {
-        let bytes = self.rows * self.component.size();
-        if self.columns > 1 { bytes.next_multiple_of(4) } else { bytes }
-    }
-
-    /// Bytes from an element's start to its last byte; padding after the last column isn't needed.
-    const fn used_bytes(self) -> usize {
-        (self.columns - 1) * self.column_bytes() + self.rows * self.component.size()
-    }
-
-    /// Bytes from one element to the next when a view has no stride.
-    const fn element_bytes(self) -> usize {
-        self.columns * self.column_bytes()
-    }
-
-    fn describe(self) -> String {
-        let kind = match (self.columns, self.rows) {
-            (1, 1) => "SCALAR".to_owned(),
-            (1, rows) => format!("VEC{rows}"),
-            (columns, _) => format!("MAT{columns}"),
-        };
-        let normalized = if self.normalized { " normalized" } else { "" };
-        format!("{kind} of{normalized} {}", self.component.name())
-    }
-}
 
 /// Reads a file's accessors.
 pub(super) struct Accessors<'a> {
@@ -110,20 +21,17 @@ impl<'a> Accessors<'a> {
         Self { root, buffers }
     }
 
+    /// What decoded data is charged to.
+    pub(super) fn budget(&self) -> &Budget {
+        self.buffers.budget()
+    }
+
     /// The shape of an accessor. `used_as` is the role it plays, for messages.
     pub(super) fn layout(&self, index: Index, used_as: Arguments) -> Result<Layout, Fault> {
         let (_, json) = self.json(index, used_as)?;
         let fail = |problem| fault(index, used_as, problem);
-        let (columns, rows) = match json.kind.as_str() {
-            "SCALAR" => (1, 1),
-            "VEC2" => (1, 2),
-            "VEC3" => (1, 3),
-            "VEC4" => (1, 4),
-            "MAT2" => (2, 2),
-            "MAT3" => (3, 3),
-            "MAT4" => (4, 4),
-            other => return Err(fail(AccessorFault::Kind(other.chars().take(40).collect()))),
-        };
+        let (columns, rows) = Layout::shape(&json.kind)
+            .ok_or_else(|| fail(AccessorFault::Kind(json.kind.chars().take(40).collect())))?;
         let component = Component::from_gl(json.component_type.0)
             .ok_or_else(|| fail(AccessorFault::ComponentType(json.component_type.0)))?;
         Ok(Layout { count: json.count.0, columns, rows, component, normalized: json.normalized })
@@ -152,9 +60,8 @@ impl<'a> Accessors<'a> {
         for (i, element) in bytes.chunks_exact(layout.used_bytes()).enumerate() {
             let mut value = [0.0; N];
             for (at, number) in value.iter_mut().enumerate() {
-                let offset = at / layout.rows * layout.column_bytes()
-                    + at % layout.rows * layout.component.size();
-                *number = float(&element[offset..], layout.component, layout.normalized);
+                let bytes = &element[layout.component_offset(at)..];
+                *number = float(bytes, layout.component, layout.normalized);
                 if !number.is_finite() {
                     let value = *number;
                     return Err(fault(
@@ -217,7 +124,12 @@ impl<'a> Accessors<'a> {
     }
 
     /// Every element's used bytes, one after the other, sparse replacements made.
-    fn elements(&self, index: Index, layout: Layout, used_as: Arguments) -> Result<Vec<u8>, Fault> {
+    fn elements(
+        &self,
+        index: Index,
+        layout: Layout,
+        used_as: Arguments,
+    ) -> Result<Cow<'_, [u8]>, Fault> {
         let (_, json) = self.json(index, used_as)?;
         let used = layout.used_bytes();
         let bytes = u128::from(layout.count) * used as u128;
@@ -232,24 +144,24 @@ impl<'a> Accessors<'a> {
             None => {
                 self.buffers.budget().take_zeros(bytes, what)?;
                 self.charge(bytes, index, used_as)?;
-                vec![0; bytes as usize]
+                Cow::Owned(vec![0; bytes as usize])
             }
         };
         if let Some(sparse) = &json.sparse {
-            self.replace(index, sparse, layout, &mut out, used_as)?;
+            self.replace(index, sparse, layout, out.to_mut(), used_as)?;
         }
         Ok(out)
     }
 
-    /// Copies elements that may lie apart to follow each other.
-    fn gather(
+    /// Elements one after the other, copied when they lie apart.
+    fn gather<'b>(
         &self,
         index: Index,
-        bytes: &[u8],
+        bytes: &'b [u8],
         range: Range,
         used: usize,
         used_as: Arguments,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<Cow<'b, [u8]>, Fault> {
         let Range { view, offset, stride, count } = range;
         if stride < used as u64 {
             return Err(fault(index, used_as, AccessorFault::Stride { stride, element: used }));
@@ -264,20 +176,20 @@ impl<'a> Accessors<'a> {
             return Err(fault(index, used_as, problem));
         }
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok(Cow::Borrowed(&[]));
         }
         // Everything lies inside the view from here on, so it all fits a usize.
         let (offset, stride, count) = (offset as usize, stride as usize, count as usize);
-        self.charge((count * used) as u128, index, used_as)?;
         let bytes = &bytes[offset..];
         if stride == used {
-            return Ok(bytes[..count * used].to_vec());
+            return Ok(Cow::Borrowed(&bytes[..count * used]));
         }
+        self.charge((count * used) as u128, index, used_as)?;
         let mut out = Vec::with_capacity(count * used);
         for element in 0..count {
             out.extend_from_slice(&bytes[element * stride..][..used]);
         }
-        Ok(out)
+        Ok(Cow::Owned(out))
     }
 
     /// Overwrites the elements that a sparse accessor replaces.
@@ -304,7 +216,7 @@ impl<'a> Accessors<'a> {
             }
         };
         let size = component.size();
-        let tight = |view: Index, offset, stride: usize, used| -> Result<Vec<u8>, Fault> {
+        let tight = |view: Index, offset, stride: usize, used| -> Result<Cow<'_, [u8]>, Fault> {
             let what = || format!("{}, sparse", named(index, used_as));
             let bytes = self.buffers.view(view, &what, "bufferView")?.bytes;
             let range = Range { view, offset, stride: stride as u64, count: sparse.count.0 };
@@ -353,26 +265,136 @@ fn fault(index: Index, used_as: Arguments, problem: AccessorFault) -> Fault {
     Fault::Accessor { accessor: index.0, used_as: used_as.to_string(), problem }
 }
 
-/// The little-endian number at the start of `bytes`, which holds at least its size.
-fn integer(bytes: &[u8], component: Component) -> u32 {
-    match (component, bytes) {
-        (Component::U8 | Component::I8, &[a, ..]) => a.into(),
-        (Component::U16 | Component::I16, &[a, b, ..]) => u16::from_le_bytes([a, b]).into(),
-        (Component::U32 | Component::F32, &[a, b, c, d, ..]) => u32::from_le_bytes([a, b, c, d]),
-        _ => 0,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use crate::asset::gltf::fixture::{F32, Fixture, U8, U16};
+    use serde_json::json;
 
-/// The number at the start of `bytes`; normalized integers by the equations of §3.6.2.2.
-fn float(bytes: &[u8], component: Component, normalized: bool) -> f32 {
-    let raw = integer(bytes, component);
-    let (value, largest) = match component {
-        Component::F32 => return f32::from_bits(raw),
-        Component::I8 => (f32::from(raw as u8 as i8), 127.0),
-        Component::U8 => (raw as f32, 255.0),
-        Component::I16 => (f32::from(raw as u16 as i16), 32767.0),
-        Component::U16 => (raw as f32, 65535.0),
-        Component::U32 => (raw as f32, u32::MAX as f32),
-    };
-    if normalized { (value / largest).max(-1.0) } else { value }
+    /// Positions of the character, read with the accessor changed.
+    fn positions(change: impl FnOnce(&mut Fixture)) -> Result<Vec<[f32; 3]>, String> {
+        let mut file = Fixture::character();
+        change(&mut file);
+        file.read().map(|source| source.meshes[0].primitives[0].positions.clone())
+    }
+
+    #[test]
+    fn elements_lie_a_stride_apart_and_an_offset_in() {
+        let padded: Vec<f32> = (0..22).map(|i| i as f32).collect();
+        let read = positions(|file| {
+            let view = file.view(bytemuck::cast_slice(&padded));
+            file.json["bufferViews"][view]["byteStride"] = json!(20);
+            file.json["accessors"][0]["bufferView"] = json!(view);
+            file.json["accessors"][0]["byteOffset"] = json!(8);
+        });
+        assert_eq!(read.unwrap()[3], [17.0, 18.0, 19.0]);
+    }
+
+    #[test]
+    fn the_last_element_needs_no_padding_but_all_of_its_bytes() {
+        let strided = |floats: usize| {
+            positions(|file| {
+                let view = file.view(&vec![0; floats * 4]);
+                file.json["bufferViews"][view]["byteStride"] = json!(16);
+                file.json["accessors"][0]["bufferView"] = json!(view);
+            })
+        };
+        assert!(strided(15).is_ok());
+        let message = strided(14).unwrap_err();
+        assert!(message.contains("4 elements end at byte 60, but bufferView"), "{message}");
+    }
+
+    #[test]
+    fn a_stride_below_the_element_and_numbers_that_overflow_are_refused() {
+        let changed = |key: &str, value: u64| {
+            positions(|file| file.json["accessors"][0][key] = json!(value)).unwrap_err()
+        };
+        assert!(changed("byteOffset", u64::MAX).contains("18446744073709551663"));
+        assert!(changed("bufferView", 99).contains("bufferView is 99"));
+        assert!(changed("componentType", 5124).contains("componentType is 5124"));
+        let stride = positions(|file| file.json["bufferViews"][0]["byteStride"] = json!(8));
+        assert!(stride.unwrap_err().contains("byteStride is 8, less than an element's 12"));
+        let huge = positions(|file| {
+            for accessor in [0, 1, 2, 3, 4, 6] {
+                file.json["accessors"][accessor]["count"] = json!(u64::MAX);
+                file.json["bufferViews"][accessor]["byteStride"] = json!(u64::MAX);
+            }
+        });
+        // (2^64 - 2) * (2^64 - 1) + 12
+        assert!(huge.unwrap_err().contains("340282366920938463408034375210639556622"));
+    }
+
+    #[test]
+    fn sparse_replaces_elements_of_a_view_and_of_zeros() {
+        for backed in [true, false] {
+            let read = positions(|file| {
+                let indices = file.view(&[1, 3]);
+                let values = file.view(bytemuck::cast_slice(&[7.0f32, 8.0, 9.0, -7.0, -8.0, -9.0]));
+                let accessor = &mut file.json["accessors"][0];
+                accessor["sparse"] = json!({
+                    "count": 2,
+                    "indices": { "bufferView": indices, "componentType": U8 },
+                    "values": { "bufferView": values },
+                });
+                if !backed {
+                    accessor.as_object_mut().unwrap().remove("bufferView");
+                }
+            })
+            .unwrap();
+            assert_eq!(read[1], [7.0, 8.0, 9.0]);
+            assert_eq!(read[3], [-7.0, -8.0, -9.0]);
+            assert_eq!(read[2], if backed { [0.0, 1.0, 0.0] } else { [0.0; 3] });
+        }
+    }
+
+    #[test]
+    fn a_sparse_index_past_the_elements_is_refused_with_its_number() {
+        let sparse = |component: u32, count: u64| {
+            positions(|file| {
+                let indices = file.view(&[1, 0, 4, 0]);
+                let values = file.view(&[0; 24]);
+                file.json["accessors"][0]["sparse"] = json!({
+                    "count": count,
+                    "indices": { "bufferView": indices, "componentType": component },
+                    "values": { "bufferView": values },
+                });
+            })
+            .unwrap_err()
+        };
+        assert!(sparse(U16, 2).contains("sparse index 1 is 4, but there are 4 elements"));
+        assert!(sparse(U16, 3).contains("3 elements end at byte 6"));
+        assert!(sparse(F32, 2).contains("indices of componentType 5126"));
+        assert!(sparse(U16, u64::MAX).contains("sparse") || !sparse(U16, u64::MAX).is_empty());
+    }
+
+    #[test]
+    fn zeros_without_bytes_are_allowed_up_to_their_limit() {
+        let read = positions(|file| {
+            file.json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+        });
+        assert_eq!(read.unwrap(), [[0.0; 3]; 4]);
+        let huge = positions(|file| {
+            for accessor in [0, 1, 2, 3, 4, 6] {
+                let accessor = &mut file.json["accessors"][accessor];
+                accessor.as_object_mut().unwrap().remove("bufferView");
+                accessor["count"] = json!(1u64 << 40);
+            }
+        });
+        let message = huge.unwrap_err();
+        assert!(message.contains("takes 13194139533312 bytes"), "{message}");
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused_with_element_and_value() {
+        for (bits, text) in [(f32::NAN, "NaN"), (f32::INFINITY, "inf"), (f32::NEG_INFINITY, "-inf")]
+        {
+            let message = positions(|file| {
+                file.bin[28..32].copy_from_slice(&bits.to_le_bytes());
+            })
+            .unwrap_err();
+            let want = format!(
+                "accessor 0 (POSITION of mesh 0 \"quad\" primitive 0): element 2 holds {text}"
+            );
+            assert_eq!(message, want);
+        }
+    }
 }

@@ -185,6 +185,34 @@ mod tests {
     }
 
     #[test]
+    fn a_compressed_view_reads_its_own_buffer_and_not_the_fallback() {
+        let numbers: Vec<[u32; 1]> = (0..40).map(|i| [i]).collect();
+        let encoded = ::meshopt::encode_vertex_buffer(&numbers).unwrap();
+        let compressed = json!({
+            "buffer": 0, "byteLength": encoded.len(), "byteStride": 4, "count": 40,
+            "mode": "ATTRIBUTES",
+        });
+        let document = |extension: &str| {
+            json!({
+                "buffers": [
+                    { "byteLength": encoded.len() },
+                    { "byteLength": 160, "extensions": { extension: { "fallback": true } } },
+                ],
+                "bufferViews": [{
+                    "buffer": 1, "byteLength": 160, "extensions": { extension: compressed },
+                }],
+            })
+        };
+        for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+            with_views(document(extension), Some(&encoded), |buffers| {
+                for _ in 0..2 {
+                    assert_eq!(get(buffers, 0).unwrap(), bytemuck::cast_slice::<_, u8>(&numbers));
+                }
+            });
+        }
+    }
+
+    #[test]
     fn a_buffer_shorter_than_its_length_is_refused_and_a_missing_one_named() {
         let document = json!({
             "buffers": [

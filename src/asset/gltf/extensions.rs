@@ -1,7 +1,7 @@
 //! Extensions that a file says it can't be shown without.
 
 use super::json::Root;
-use crate::asset::error::{Fault, quoted};
+use crate::asset::error::{Fault, word};
 
 /// Extensions that are read, or that change nothing in what is drawn here.
 const HARMLESS: &[&str] = &[
@@ -66,11 +66,8 @@ pub(super) fn draco() -> Fault {
 
 fn unsupported(name: &str) -> Fault {
     let known = ADVICE.iter().find(|(known, _)| *known == name);
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && name.len() < 80;
-    Fault::RequiredExtension {
-        name: if plain { name.to_owned() } else { quoted(name) },
-        advice: known.map_or("", |(_, advice)| advice),
-    }
+    let advice = known.map_or("", |(_, advice)| advice);
+    Fault::RequiredExtension { name: word(name), advice }
 }
 
 #[cfg(test)]

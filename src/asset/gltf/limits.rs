@@ -24,7 +24,7 @@ impl Limits {
         json_bytes: 256 * MIB,
         input_bytes: 1024 * MIB,
         decoded_bytes: 2048 * MIB,
-        zero_bytes: 64 * MIB,
+        zero_bytes: 16 * MIB,
     };
 }
 

@@ -6,7 +6,7 @@ use super::json_types::Index;
 use super::nodes::finite;
 use super::warnings::Warnings;
 use crate::asset::character::{AlphaMode, ImageRgba8, Material, Sampler, Wrap};
-use crate::asset::error::{Fault, object};
+use crate::asset::error::{Fault, object, quoted};
 
 /// A file's materials and the images they need.
 pub(super) struct Materials {
@@ -245,7 +245,7 @@ fn alpha(
             AlphaMode::Mask { cutoff: cutoff.clamp(0.0, 1.0) }
         }
         Some(other) => {
-            let other = crate::asset::error::quoted(other);
+            let other = quoted(other);
             warnings.push(format!("{}: alphaMode {other} was taken for OPAQUE", user()));
             AlphaMode::Opaque
         }
@@ -272,4 +272,135 @@ fn emissive(
     let emissive = factor.map(|f| f * strength);
     finite(&emissive, user, "emissiveFactor times emissiveStrength")?;
     Ok(emissive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::gltf::fixture::Fixture;
+    use serde_json::{Value, json};
+
+    fn material(json: Value) -> Result<Material, String> {
+        let mut file = Fixture::character();
+        file.json["materials"][0] = json;
+        file.read().map(|source| source.materials[0].clone())
+    }
+
+    #[test]
+    fn factors_have_gltfs_defaults() {
+        assert_eq!(material(json!({})).unwrap(), default_material());
+        let read = material(json!({
+            "name": "skin", "doubleSided": true, "alphaMode": "MASK", "alphaCutoff": 0.25,
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [0.1, 0.2, 0.3, 0.4], "metallicFactor": 0.5,
+                "roughnessFactor": 0.75,
+            },
+            "emissiveFactor": [1, 0.5, 0],
+            "extensions": {
+                "KHR_materials_unlit": {},
+                "KHR_materials_emissive_strength": { "emissiveStrength": 2 },
+            },
+        }))
+        .unwrap();
+        let want = Material {
+            name: "skin".into(),
+            base_color: [0.1, 0.2, 0.3, 0.4],
+            double_sided: true,
+            alpha: AlphaMode::Mask { cutoff: 0.25 },
+            unlit: true,
+            metallic: 0.5,
+            roughness: 0.75,
+            emissive: [2.0, 1.0, 0.0],
+            ..default_material()
+        };
+        assert_eq!(read, want);
+    }
+
+    #[test]
+    fn the_archived_specular_glossiness_gives_its_colour() {
+        let read = material(json!({ "extensions": { "KHR_materials_pbrSpecularGlossiness": {
+            "diffuseFactor": [1, 0, 0, 1], "glossinessFactor": 0.25,
+            "diffuseTexture": { "index": 0 },
+        } } }))
+        .unwrap();
+        assert_eq!(
+            (read.base_color, read.metallic, read.roughness),
+            ([1.0, 0.0, 0.0, 1.0], 0.0, 0.75)
+        );
+        assert_eq!(read.base_color_image, Some(0));
+    }
+
+    #[test]
+    fn samplers_are_read_and_unknown_wraps_refused() {
+        let mut file = Fixture::character();
+        file.json["textures"][0]["sampler"] = json!(0);
+        file.json["samplers"] = json!([{ "magFilter": 9728, "wrapS": 33071, "wrapT": 33648 }]);
+        let sampler = file.read().unwrap().materials[0].sampler;
+        let want =
+            Sampler { wrap_u: Wrap::ClampToEdge, wrap_v: Wrap::MirroredRepeat, nearest: true };
+        assert_eq!(sampler, want);
+        file.json["samplers"][0]["wrapT"] = json!(1);
+        file.refused(&["sampler 0: wrapT is 1"]);
+        file.json["textures"][0]["sampler"] = json!(4);
+        file.refused(&["texture 0: sampler is 4"]);
+    }
+
+    #[test]
+    fn a_default_material_is_added_once_when_needed() {
+        let mut file = Fixture::character();
+        let mut bare = file.primitive().clone();
+        bare.as_object_mut().unwrap().remove("material");
+        file.json["meshes"][0]["primitives"] =
+            json!([file.primitive().clone(), bare.clone(), bare]);
+        let source = file.read().unwrap();
+        let materials: Vec<_> = source.meshes[0].primitives.iter().map(|p| p.material).collect();
+        assert_eq!(materials, [0, 1, 1]);
+        assert_eq!(source.materials.len(), 2);
+        assert!(source.meshes[0].primitives[1].uvs.is_empty());
+        file.primitive()["material"] = json!(1);
+        file.refused(&["primitive 0: material is 1, but the file's list of materials has 1"]);
+    }
+
+    #[test]
+    fn texture_transforms_are_baked_and_may_name_another_set() {
+        let mut file = Fixture::character();
+        let second = file.accessor(&[1.0f32, 0.0].repeat(4), 5126, "VEC2");
+        file.primitive()["attributes"]["TEXCOORD_3"] = json!(second);
+        let texture = &mut file.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"];
+        texture["extensions"] = json!({ "KHR_texture_transform": {
+            "offset": [10, 20], "rotation": std::f32::consts::FRAC_PI_2, "scale": [2, 3],
+            "texCoord": 3,
+        } });
+        let [u, v] = file.read().unwrap().meshes[0].primitives[0].uvs[0];
+        // (1, 0) scaled is (2, 0); a quarter turn counter-clockwise takes +u to -v, which is up.
+        assert!((u - 10.0).abs() < 1e-6 && (v - 18.0).abs() < 1e-6, "{u} {v}");
+    }
+
+    #[test]
+    fn a_texture_without_coordinates_is_told() {
+        let mut file = Fixture::character();
+        file.primitive()["attributes"].as_object_mut().unwrap().remove("TEXCOORD_0");
+        let source = file.warned(&["primitive 0 has a texture, but no TEXCOORD_0"]);
+        assert!(source.meshes[0].primitives[0].uvs.is_empty());
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused_with_their_property() {
+        for (json, property) in [
+            (json!({ "alphaMode": "MASK", "alphaCutoff": 1e39 }), "alphaCutoff"),
+            (json!({ "emissiveFactor": [0, 1e39, 0] }), "emissiveFactor"),
+            (json!({ "pbrMetallicRoughness": { "metallicFactor": 1e39 } }), "metallicFactor"),
+            (json!({ "pbrMetallicRoughness": { "baseColorFactor": [0, 0, 0, -1e39] } }), "colour"),
+        ] {
+            let message = material(json).unwrap_err();
+            assert!(message.contains("material 0") && message.contains(property), "{message}");
+            assert!(message.contains("inf"), "{message}");
+        }
+    }
+
+    #[test]
+    fn an_emissive_texture_that_is_not_read_does_not_glow() {
+        let read = material(json!({ "emissiveFactor": [1, 1, 1], "emissiveTexture": {} }));
+        assert_eq!(read.unwrap().emissive, [0.0; 3]);
+    }
 }

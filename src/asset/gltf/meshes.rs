@@ -1,13 +1,14 @@
 //! Meshes: the triangles of each primitive with the attributes that are drawn.
 
-use super::accessor::{Accessors, Component};
+use super::accessor::Accessors;
 use super::influences::{self, SkinUse};
 use super::json::{Primitive, Root};
 use super::json_types::Index;
+use super::layout::{Component, Layout};
 use super::materials::Materials;
 use super::topology;
 use super::warnings::Warnings;
-use crate::asset::error::{Fault, object};
+use crate::asset::error::{Fault, counted, object, word};
 use crate::asset::source::{SourceMesh, SourcePrimitive};
 use std::fmt::Arguments;
 
@@ -111,8 +112,9 @@ impl Reader<'_, '_> {
         let morph_targets = self.json.targets.len() as u32;
         if morph_targets > 0 {
             warnings.push(format!(
-                "{} has {morph_targets} morph targets; its base shape is drawn",
-                self.name
+                "{} has {}; its base shape is drawn",
+                self.name,
+                counted(self.json.targets.len(), "morph target")
             ));
         }
         Ok(Some(SourcePrimitive {
@@ -142,20 +144,19 @@ impl Reader<'_, '_> {
         if self.attribute("POSITION").is_none() {
             return Ok(None);
         }
-        let used_as = |semantic: &str| format!("{semantic} of {}", self.name);
         let count = |index, semantic: &str| {
-            self.accessors.layout(index, format_args!("{}", used_as(semantic))).map(|l| l.count)
+            let used_as = format_args!("{} of {}", word(semantic), self.name);
+            self.accessors.layout(index, used_as).map(|layout| layout.count)
         };
         let vertices = count(self.position()?, "POSITION")?;
         for (semantic, &index) in &self.json.attributes {
             let found = count(index, semantic)?;
             if found != vertices {
-                return Err(Fault::Count {
+                return Err(Fault::AttributeCount {
                     object: self.name.clone(),
-                    kind: "values",
-                    found: usize::try_from(found).unwrap_or(usize::MAX),
-                    expected: usize::try_from(vertices).unwrap_or(usize::MAX),
-                    why: format!(" for {semantic}, one for each position"),
+                    semantic: word(semantic),
+                    found,
+                    vertices,
                 });
             }
         }
@@ -168,7 +169,7 @@ impl Reader<'_, '_> {
         index: Index,
         expected: &'static str,
         semantic: Arguments,
-        fits: impl FnOnce(super::accessor::Layout) -> bool,
+        fits: impl FnOnce(Layout) -> bool,
     ) -> Result<Vec<[f32; N]>, Fault> {
         let used_as = format_args!("{semantic} of {}", self.name);
         self.accessors.expect(index, used_as, expected, |layout| {
@@ -212,7 +213,7 @@ impl Reader<'_, '_> {
         };
         let semantic = format_args!("COLOR_0");
         let expected = "VEC3 or VEC4 of f32 or of normalized u8 or u16";
-        let fits = |layout: super::accessor::Layout| {
+        let fits = |layout: Layout| {
             matches!(layout.component, Component::F32)
                 || layout.normalized && matches!(layout.component, Component::U8 | Component::U16)
         };
@@ -257,5 +258,148 @@ impl Reader<'_, '_> {
             ));
         }
         Ok(triangles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asset::gltf::fixture::{F32, Fixture, U8, U16};
+    use crate::asset::source::SourcePrimitive;
+    use serde_json::json;
+
+    fn first(file: &Fixture) -> SourcePrimitive {
+        file.read().unwrap().meshes[0].primitives[0].clone()
+    }
+
+    #[test]
+    fn all_attributes_are_read_and_decoded() {
+        let quad = first(&Fixture::character());
+        assert_eq!(quad.positions[3], [1.0, 1.0, 0.0]);
+        assert_eq!(quad.normals[0], [0.0, 0.0, 1.0]);
+        assert_eq!(quad.uvs[1], [1.0, 1.0]);
+        assert_eq!(quad.colors[0], [1.0, 0.0, 128.0 / 255.0, 1.0]);
+        assert_eq!(quad.influences[2], [(0, 0.75), (1, 0.25)]);
+        assert_eq!(quad.indices, [0, 1, 2, 2, 1, 3]);
+    }
+
+    #[test]
+    fn colours_come_with_and_without_alpha_in_all_formats() {
+        let colors = |file: &mut Fixture, accessor: usize, normalized: bool| {
+            file.json["accessors"][accessor]["normalized"] = json!(normalized);
+            file.primitive()["attributes"]["COLOR_0"] = json!(accessor);
+            file.read().map(|source| source.meshes[0].primitives[0].colors[0])
+        };
+        let mut file = Fixture::character();
+        let rgb = file.accessor(&[0.5f32; 12], F32, "VEC3");
+        assert_eq!(colors(&mut file, rgb, false).unwrap(), [0.5, 0.5, 0.5, 1.0]);
+        let rgba = file.accessor(&[0.25f32; 16], F32, "VEC4");
+        assert_eq!(colors(&mut file, rgba, false).unwrap(), [0.25; 4]);
+        let shorts = file.accessor(&[65535u16, 0, 0].repeat(4), U16, "VEC3");
+        assert_eq!(colors(&mut file, shorts, true).unwrap(), [1.0, 0.0, 0.0, 1.0]);
+        assert!(colors(&mut file, shorts, false).unwrap_err().contains("COLOR_0"));
+        let bytes = file.accessor(&[0u8, 255, 0].repeat(4), U8, "VEC3");
+        assert_eq!(colors(&mut file, bytes, true).unwrap(), [0.0, 1.0, 0.0, 1.0]);
+        let pairs = file.accessor(&[0.0f32; 8], F32, "VEC2");
+        assert!(colors(&mut file, pairs, false).unwrap_err().contains("VEC2 of f32"));
+    }
+
+    #[test]
+    fn quantized_positions_are_taken_as_their_numbers() {
+        let mut file = Fixture::character();
+        let quantized = file.accessor(&[0i16, 16384, -32768].repeat(4), 5122, "VEC3");
+        file.primitive()["attributes"]["POSITION"] = json!(quantized);
+        assert_eq!(first(&file).positions[0], [0.0, 16384.0, -32768.0]);
+        file.json["accessors"][quantized]["normalized"] = json!(true);
+        assert_eq!(first(&file).positions[0], [0.0, 16384.0 / 32767.0, -1.0]);
+    }
+
+    #[test]
+    fn strips_fans_and_missing_indices_become_lists() {
+        let mut file = Fixture::character();
+        file.primitive().as_object_mut().unwrap().remove("indices");
+        file.primitive()["mode"] = json!(5);
+        assert_eq!(first(&file).indices, [0, 1, 2, 1, 3, 2]);
+        file.primitive()["mode"] = json!(6);
+        assert_eq!(first(&file).indices, [1, 2, 0, 2, 3, 0]);
+        file.primitive()["mode"] = json!(4);
+        file.warned(&["1 of 4 corners make no whole triangle"]);
+        assert_eq!(first(&file).indices, [0, 1, 2]);
+    }
+
+    #[test]
+    fn points_and_lines_are_left_out_and_unknown_modes_refused() {
+        let mut file = Fixture::character();
+        let mut points = file.primitive().clone();
+        let triangles = points.clone();
+        points["mode"] = json!(0);
+        file.json["meshes"][0]["primitives"] = json!([points, triangles]);
+        let source = file.warned(&["primitive 0 is made of points"]);
+        let kept: Vec<_> = source.meshes[0].primitives.iter().map(|p| p.index).collect();
+        assert_eq!(kept, [1]);
+        file.primitive()["mode"] = json!(7);
+        file.refused(&["primitive 0: mode is 7"]);
+    }
+
+    #[test]
+    fn indices_past_the_vertices_are_refused_and_their_format_checked() {
+        let mut file = Fixture::character();
+        let past = file.accessor(&[0u8, 1, 4], U8, "SCALAR");
+        file.primitive()["indices"] = json!(past);
+        file.refused(&["index 2 is 4, but there are 4 vertices"]);
+        let floats = file.accessor(&[0.0f32; 3], F32, "SCALAR");
+        file.primitive()["indices"] = json!(floats);
+        file.refused(&["indices of mesh 0", "SCALAR of f32"]);
+        file.primitive()["indices"] = json!(1000);
+        file.refused(&["accessor is 1000"]);
+    }
+
+    #[test]
+    fn attributes_that_are_not_equally_many_are_refused_even_when_unread() {
+        let mut file = Fixture::character();
+        let three = file.accessor(&[0.0f32; 12], F32, "VEC4");
+        file.primitive()["attributes"]["_MINE\n"] = json!(three);
+        file.refused(&["\"_MINE\\n\" has 3 elements, but POSITION has 4"]);
+    }
+
+    #[test]
+    fn a_primitive_without_vertices_is_left_out() {
+        let mut file = Fixture::character();
+        file.primitive()["attributes"] = json!({});
+        assert!(file.warned(&["no vertices"]).meshes[0].primitives.is_empty());
+        for accessor in [0, 1, 2, 3, 4, 6] {
+            file.json["accessors"][accessor]["count"] = json!(0);
+        }
+        file.primitive()["attributes"] = json!({ "POSITION": 0, "NORMAL": 1 });
+        file.warned(&["no vertices"]);
+    }
+
+    #[test]
+    fn morph_targets_are_counted_and_told() {
+        let mut file = Fixture::character();
+        file.primitive()["targets"] = json!([{ "POSITION": 0 }, { "POSITION": 999 }]);
+        let source = file.warned(&["2 morph targets"]);
+        assert_eq!(source.meshes[0].primitives[0].morph_targets, 2);
+    }
+
+    #[test]
+    fn draco_without_a_fallback_is_refused_even_when_only_used() {
+        let mut file = Fixture::character();
+        file.primitive()["extensions"] = json!({ "KHR_draco_mesh_compression": {} });
+        assert!(file.read().is_ok());
+        file.json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+        file.refused(&["KHR_draco_mesh_compression"]);
+    }
+
+    #[test]
+    fn one_accessor_read_for_a_thousand_primitives_runs_into_the_limit() {
+        let mut file = Fixture::character();
+        let primitive = file.primitive().clone();
+        file.json["meshes"][0]["primitives"] = json!(vec![primitive; 1000]);
+        let limits = super::super::limits::Limits {
+            decoded_bytes: 100_000,
+            ..super::super::limits::Limits::DEFAULT
+        };
+        let message = crate::asset::gltf::fixture::read_with(&file.glb(), limits).unwrap_err();
+        assert!(message.contains("limit is 100000"), "{message}");
     }
 }

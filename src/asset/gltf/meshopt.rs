@@ -9,6 +9,11 @@ use super::limits::Budget;
 use crate::asset::error::Fault;
 use meshopt::ffi;
 
+/// The densest that the codecs pack: a block of 256 vertices, all of whose bytes repeat the last
+/// block's, takes two bits for each of a vertex's bytes. What claims more is refused before memory
+/// is set aside for it.
+const MOST_EXPANSION: u128 = 1024;
+
 /// What the bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -43,6 +48,9 @@ pub(super) fn expand(
     let (mode, filter) = layout(json).map_err(fail)?;
 
     let bytes = u128::from(json.count.0) * u128::from(json.byte_stride.0);
+    if bytes > encoded.len() as u128 * MOST_EXPANSION {
+        return Err(fail(format!("its {} bytes can't hold {bytes}", encoded.len())));
+    }
     budget.take_decoded(bytes, || format!("bufferView {view}, expanded,"))?;
     // The budget is far below the address space, so both fit.
     let (count, stride) = (json.count.index(), json.byte_stride.index());
@@ -243,7 +251,18 @@ mod tests {
         }
         for count in [1 << 40, u64::MAX] {
             let message = run(&json("ATTRIBUTES", None, 256, count), &encoded).unwrap_err();
-            assert!(message.contains("limit is 1048576"), "{message}");
+            assert!(message.contains("can't hold"), "{message}");
         }
+        let message = run(&json("ATTRIBUTES", None, 256, 5000), &[0xA0; 2000]).unwrap_err();
+        assert!(message.contains("limit is 1048576"), "{message}");
+    }
+
+    #[test]
+    fn the_densest_data_is_not_refused() {
+        let vertices = vec![[7u32; 1]; 1 << 16];
+        let encoded = ::meshopt::encode_vertex_buffer(&vertices).unwrap();
+        assert!(encoded.len() * 500 < (1 << 18), "not dense: {}", encoded.len());
+        let bytes = run(&json("ATTRIBUTES", None, 4, 1 << 16), &encoded).unwrap();
+        assert_eq!(bytes, bytemuck::cast_slice::<_, u8>(&vertices));
     }
 }

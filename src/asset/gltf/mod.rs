@@ -16,6 +16,7 @@ mod images;
 mod influences;
 mod json;
 mod json_types;
+mod layout;
 mod limits;
 mod materials;
 mod meshes;
@@ -131,7 +132,9 @@ fn parse(json: &str) -> Result<Root, Fault> {
             if let Ok(AssetOnly { asset: Some(asset) }) = serde_json::from_str(json) {
                 check_version(Some(&asset))?;
             }
-            Err(Fault::Json { message: error.to_string() })
+            // It may quote the file at any length.
+            let message = error.to_string().chars().take(300).collect();
+            Err(Fault::Json { message })
         }
     }
 }
@@ -147,5 +150,102 @@ fn check_version(asset: Option<&Asset>) -> Result<(), Fault> {
     match &asset.min_version {
         Some(version) if version != "2.0" => unsupported(version),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fixture::Fixture;
+    use serde_json::json;
+
+    #[test]
+    fn another_version_is_told_before_anything_else() {
+        let mut file = Fixture::character();
+        file.json["asset"]["version"] = json!("1.0");
+        // The lists of version 1 were objects.
+        file.json["nodes"] = json!({ "node_1": {} });
+        file.refused(&["glTF version \"1.0\"; only 2.x"]);
+        let mut file = Fixture::character();
+        file.json["asset"] = json!({ "version": "2.7", "generator": "x" });
+        file.read().unwrap();
+        file.json["asset"]["minVersion"] = json!("2.1");
+        file.refused(&["\"2.1\""]);
+        file.json["asset"] = json!(null);
+        file.refused(&["the file has no asset.version"]);
+    }
+
+    #[test]
+    fn json_faults_are_told_with_line_and_column() {
+        let message = |text: &[u8]| read_bytes("x.gltf", text).unwrap_err().to_string();
+        let broken = message(b"{\"asset\": {\"version\": \"2.0\"},\n \"nodes\": [{]}");
+        assert!(broken.starts_with("x.gltf: ") && broken.contains("line 2 column"), "{broken}");
+        let index = message(br#"{"asset":{"version":"2.0"},"nodes":[{"mesh":-1}]}"#);
+        assert!(index.contains("-1"), "{index}");
+        let long =
+            format!(r#"{{"asset":{{"version":"2.0"}},"nodes":["{}"]}}"#, "x".repeat(100_000));
+        assert!(message(long.as_bytes()).len() < 1000);
+    }
+
+    #[test]
+    fn nesting_of_any_depth_does_not_overflow_the_stack() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        for key in ["extras", "nodes", "extensions"] {
+            let text = format!(r#"{{"asset":{{"version":"2.0"}},"{key}":{deep}}}"#);
+            assert_eq!(read_bytes("x", text.as_bytes()).is_err(), key == "nodes");
+        }
+    }
+
+    #[test]
+    fn more_nodes_than_the_limit_are_refused_while_parsing() {
+        let nodes = "{},".repeat(json::MAX_NODES) + "{}";
+        let text = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes}]}}"#);
+        let message = read_bytes("x", text.as_bytes()).unwrap_err().to_string();
+        assert!(message.contains("at most 262144"), "{message}");
+    }
+
+    #[test]
+    fn what_is_not_a_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = |path: &Path| read(path).unwrap_err().to_string();
+        assert!(message(folder.path()).contains("is a folder"));
+        assert!(message(&folder.path().join("no.glb")).contains("can't be read"));
+        let empty = folder.path().join("empty.glb");
+        fs::write(&empty, b"").unwrap();
+        assert!(message(&empty).ends_with("is empty"));
+        #[cfg(unix)]
+        assert!(message(Path::new("/dev/zero")).contains("is a device"));
+    }
+
+    #[test]
+    fn a_file_is_found_with_its_buffer_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = Fixture::character();
+        fs::create_dir(folder.path().join("data")).unwrap();
+        fs::write(folder.path().join("data/my bin.bin"), &file.bin).unwrap();
+        file.json["buffers"][0]["uri"] = json!("data/my%20bin.bin");
+        let path = folder.path().join("a.gltf");
+        fs::write(&path, serde_json::to_vec(&file.json).unwrap()).unwrap();
+        let source = read(&path).unwrap();
+        assert_eq!(source.file, path);
+        assert_eq!(source.meshes[0].primitives[0].positions.len(), 4);
+        let message = read_bytes("a", &fs::read(&path).unwrap()).unwrap_err().to_string();
+        assert!(message.contains("buffer 0") && message.contains("no folder"), "{message}");
+    }
+
+    #[test]
+    fn a_text_file_from_memory_with_data_uris_needs_no_folder() {
+        let mut file = Fixture::character();
+        let data = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, &file.bin);
+        file.json["buffers"][0]["uri"] = json!(format!("data:;base64,{data}"));
+        let text = serde_json::to_string_pretty(&file.json).unwrap();
+        let source = read_bytes("memory", text.as_bytes()).unwrap();
+        assert_eq!(source.nodes.len(), 3);
+    }
+
+    #[test]
+    fn a_file_with_nothing_in_it_is_an_empty_source() {
+        let source = read_bytes("x", br#"{"asset":{"version":"2.0"}}"#).unwrap();
+        assert!(source.nodes.is_empty() && source.scene_roots.is_empty());
     }
 }

@@ -215,3 +215,122 @@ pub(super) fn animated(root: &Root) -> Vec<bool> {
     }
     animated
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::gltf::fixture::Fixture;
+    use serde_json::{Value, json};
+
+    fn file(nodes: Value) -> Fixture {
+        let mut file = Fixture::empty();
+        file.json["nodes"] = nodes;
+        file
+    }
+
+    #[test]
+    fn parents_and_names_are_filled_in() {
+        let nodes = json!([{ "children": [2] }, { "name": "a" }, { "name": "a", "children": [1] }]);
+        let source = file(nodes).read().unwrap();
+        let parents: Vec<_> = source.nodes.iter().map(|n| n.parent.map(|p| p.0)).collect();
+        assert_eq!(parents, [None, Some(2), Some(0)]);
+        let names: Vec<_> = source.nodes.iter().map(|n| n.name.as_str()).collect();
+        assert_eq!(names, ["node_0", "a", "a"]);
+        assert_eq!(source.scene_roots, [NodeIndex(0)]);
+    }
+
+    #[test]
+    fn two_parents_and_cycles_of_any_length_are_refused_by_name() {
+        let twice = json!([{ "children": [2] }, { "children": [2] }, { "name": "x" }]);
+        file(twice).refused(&["node 2 \"x\" has two parents: node 0 and node 1"]);
+        file(json!([{ "children": [1, 1] }, {}])).refused(&["node 1", "node 0 and node 0"]);
+        file(json!([{ "children": [0] }])).refused(&["node 0 is its own ancestor"]);
+        let below = json!([{ "children": [1] }, {}, { "children": [3] }, { "children": [4] },
+            { "children": [2, 5] }, { "children": [6] }, {}]);
+        let message = file(below).refused(&["is its own ancestor"]);
+        // Nodes 5 and 6 hang below the cycle, but aren't on it.
+        assert!(["node 2", "node 3", "node 4"].iter().any(|node| message.starts_with(node)));
+    }
+
+    #[test]
+    fn a_chain_of_many_thousand_nodes_is_no_cycle_and_no_stack_overflow() {
+        let mut nodes: Vec<Value> = (1..50_000).map(|i| json!({ "children": [i] })).collect();
+        nodes.push(json!({}));
+        assert_eq!(file(json!(nodes)).read().unwrap().nodes.len(), 50_000);
+    }
+
+    #[test]
+    fn references_out_of_range_are_refused() {
+        file(json!([{ "children": [1] }])).refused(&["node 0: children is 1", "nodes has 1"]);
+        file(json!([{ "mesh": 0 }])).refused(&["node 0: mesh is 0", "meshes has 0"]);
+        file(json!([{ "skin": 7 }])).refused(&["node 0: skin is 7"]);
+        let mut scene = file(json!([{}]));
+        scene.json["scenes"] = json!([{ "nodes": [3] }]);
+        scene.refused(&["scene 0: nodes is 3"]);
+        scene.json["scenes"] = json!([{}]);
+        scene.json["scene"] = json!(1);
+        scene.refused(&["scene is 1"]);
+    }
+
+    #[test]
+    fn the_default_scene_wins_then_the_first_then_every_parentless_node() {
+        let mut file = file(json!([{}, { "children": [2] }, {}]));
+        let roots = |file: &Fixture| -> Vec<u32> {
+            file.read().unwrap().scene_roots.iter().map(|root| root.0).collect()
+        };
+        assert_eq!(roots(&file), [0, 1]);
+        file.json["scenes"] = json!([{ "nodes": [1] }, { "nodes": [0, 0] }]);
+        assert_eq!(roots(&file), [1]);
+        file.json["scene"] = json!(1);
+        assert_eq!(roots(&file), [0]);
+        file.json["scenes"] = json!([{ "nodes": [1] }, {}]);
+        assert_eq!(roots(&file), [0u32; 0]);
+    }
+
+    #[test]
+    fn transforms_are_finite_unit_and_affine() {
+        let rest = |node: Value| file(json!([node])).read().map(|source| source.nodes[0].rest);
+        let NodeTransform::Trs(trs) = rest(json!({ "rotation": [0, 0, 0, 2] })).unwrap() else {
+            panic!("not TRS")
+        };
+        assert_eq!(trs, Trs::IDENTITY);
+        let tiny = rest(json!({ "rotation": [1e-30, 0, 0, 0], "scale": [0, 1, -1] })).unwrap();
+        let NodeTransform::Trs(trs) = tiny else { panic!("not TRS") };
+        assert_eq!((trs.rotation, trs.scale), (Quat::IDENTITY, Vec3::new(0.0, 1.0, -1.0)));
+        for (key, value) in [
+            ("translation", json!([1e39, 0, 0])),
+            ("scale", json!([0, -1e39, 0])),
+            ("rotation", json!([0, 0, 0, 1e300])),
+            ("matrix", json!([1e39, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])),
+        ] {
+            let message = rest(json!({ key: value })).unwrap_err();
+            assert!(message.contains(&format!("node 0: {key} holds")), "{message}");
+        }
+        // A rotation near the largest f32 is still a direction.
+        let NodeTransform::Trs(trs) = rest(json!({ "rotation": [3e38, 0, 0, 0] })).unwrap() else {
+            panic!("not TRS")
+        };
+        assert_eq!(trs.rotation, Quat::from_xyzw(1.0, 0.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_matrix_keeps_its_shear_and_loses_its_projection() {
+        let matrix = json!([1, 0, 0, 0.5, 1, 1, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1]);
+        let file = file(json!([{ "matrix": matrix, "translation": [1, 2, 3] }]));
+        file.warned(&["node 0", "last row", "0.5"]);
+        let source = file.warned(&["node 0", "separate properties"]);
+        let NodeTransform::Matrix(matrix) = source.nodes[0].rest else { panic!("no matrix") };
+        assert_eq!(matrix.y_axis, Vec4::new(1.0, 1.0, 0.0, 0.0));
+        assert_eq!(matrix.row(3), Vec4::W);
+    }
+
+    #[test]
+    fn a_matrix_that_is_animated_is_split() {
+        let mut file = Fixture::character();
+        file.json["nodes"][2] =
+            json!({ "matrix": [2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 1, 2, 3, 1] });
+        let source = file.warned(&["node 2", "split"]);
+        let NodeTransform::Trs(trs) = source.nodes[2].rest else { panic!("not split") };
+        assert_eq!((trs.translation, trs.scale), (Vec3::new(1.0, 2.0, 3.0), Vec3::splat(2.0)));
+    }
+}

@@ -1,7 +1,8 @@
 //! Skins: joints and inverse bind matrices.
 
-use super::accessor::{Accessors, Component};
+use super::accessor::Accessors;
 use super::json::Root;
+use super::layout::Component;
 use super::nodes;
 use super::warnings::Warnings;
 use crate::asset::error::{Fault, object};
@@ -69,4 +70,55 @@ pub(super) fn read(
         skins.push(SourceSkin { name, joints, inverse_binds });
     }
     Ok(skins)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asset::gltf::fixture::{F32, Fixture};
+    use glam::{Mat4, Vec3};
+    use serde_json::json;
+
+    #[test]
+    fn joints_and_matrices_are_read_in_the_files_order() {
+        let source = Fixture::character().read().unwrap();
+        let skin = &source.skins[0];
+        assert_eq!(skin.joints.iter().map(|joint| joint.0).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(skin.inverse_binds[1], Mat4::from_translation(Vec3::NEG_Y));
+    }
+
+    #[test]
+    fn missing_matrices_are_identities_and_surplus_ones_are_left() {
+        let mut file = Fixture::character();
+        file.json["skins"][0]["joints"] = json!([2]);
+        // The quad names joint 1, which this skin no longer has.
+        file.primitive()["attributes"].as_object_mut().unwrap().retain(|key, _| key == "POSITION");
+        assert_eq!(file.read().unwrap().skins[0].inverse_binds, [Mat4::IDENTITY]);
+        file.json["skins"][0] = json!({ "joints": [1, 2] });
+        assert_eq!(file.read().unwrap().skins[0].inverse_binds, [Mat4::IDENTITY; 2]);
+    }
+
+    #[test]
+    fn skins_that_can_not_be_used_are_refused() {
+        let refused = |skin: serde_json::Value, words: &[&str]| {
+            let mut file = Fixture::character();
+            let few = file.accessor(&[0.0f32; 16], F32, "MAT4");
+            let mut skin = skin;
+            if skin["inverseBindMatrices"] == "few" {
+                skin["inverseBindMatrices"] = json!(few);
+            }
+            file.json["skins"][0] = skin;
+            file.refused(words);
+        };
+        refused(json!({ "joints": [] }), &["skin 0 has no joints"]);
+        refused(json!({ "joints": [1, 9], "name": "s" }), &["skin 0 \"s\": joints is 9"]);
+        refused(
+            json!({ "joints": [1, 2], "inverseBindMatrices": "few" }),
+            &["skin 0 has 1 inverse bind matrices, but 2 are needed"],
+        );
+        refused(
+            json!({ "joints": [1, 2], "inverseBindMatrices": 4 }),
+            &["accessor 4 (inverse bind matrices of skin 0): is VEC4 of f32", "MAT4 of f32"],
+        );
+        refused(json!({ "joints": [1, 2], "inverseBindMatrices": 77 }), &["accessor is 77"]);
+    }
 }

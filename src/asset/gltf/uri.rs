@@ -152,10 +152,12 @@ fn quoted_uri(uri: &str) -> String {
 
 /// What to call the source of some bytes in a message.
 pub(super) fn describe(uri: &str) -> String {
-    match strip_scheme(uri, "data") {
-        Some(_) => "a data URI".into(),
-        None => quoted(uri),
-    }
+    if is_data(uri) { "a data URI".into() } else { quoted(uri) }
+}
+
+/// True when the bytes are in the URI itself.
+pub(super) fn is_data(uri: &str) -> bool {
+    strip_scheme(uri, "data").is_some()
 }
 
 #[cfg(test)]
