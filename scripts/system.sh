@@ -72,6 +72,19 @@ VULKAN_PACKAGES=(libvulkan1 mesa-vulkan-drivers)
 WINDOW_PACKAGES=(libx11-6 libx11-xcb1 libxcb1 libxcursor1 libxi6 libxkbcommon0 libxkbcommon-x11-0
     libxrandr2)
 
+# Prints a python3 that has numpy, which the script behind the built-in characters needs. The one of
+# the distribution is asked last, because its package is the one that can be installed.
+python_with_numpy() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import numpy' 2>/dev/null; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
 # cargo and the compilers that the build calls.
 need_toolchain() {
     [ -n "${CARGO_HOME:-}" ] || PATH="$HOME/.cargo/bin:$PATH"
