@@ -13,6 +13,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from characters.glb import Character
+from characters.linalg import rotate
 
 ASSETS = pathlib.Path(__file__).resolve().parent.parent / "assets"
 FEET = {
@@ -34,20 +35,41 @@ def soles(character, bones):
     return out
 
 
+def twice(character, clip, track):
+    """The vertices' tracks when the clip plays two times, root motion carried on."""
+    turn, at = character.place(clip, character.seconds(clip))[character.joints[0]]
+    again = [[at + rotate(turn, p) for p in frame] for frame in track[1:]]
+    return np.concatenate([track, np.array(again)])
+
+
+def spans(planted, foot, seconds, loops):
+    """When a foot stands, in time order; in a loop also the second time round, joined at the seam."""
+    times = sorted((p["start"], p["end"]) for p in planted if p["foot"] == foot)
+    if loops:
+        times += [(start + seconds, end + seconds) for start, end in times]
+    out = []
+    for start, end in times:
+        if out and start - out[-1][1] < 1e-3:
+            out[-1] = (out[-1][0], end)
+        else:
+            out.append((start, end))
+    return out
+
+
 def measure(character, clip, feet):
     """Per clip: worst slide of a touching sole vertex, worst height of a planted sole, lowest point."""
-    frames = int(round(character.seconds(clip) * RATE)) + 1
-    planted = character.clips[clip]["extras"].get("planted", [])
+    seconds = character.seconds(clip)
+    extras = character.clips[clip]["extras"]
     slide = float_up = 0.0
     lowest = 1.0
     for foot, vertices in feet.items():
-        # Root motion carries on where the clip starts again, so that strides across it are whole.
+        frames = int(round(seconds * RATE)) + 1
         track = np.array([character.skinned(clip, k / RATE, vertices) for k in range(frames)])
         lowest = min(lowest, float(track[:, :, 1].min()))
-        for start, end in ((p["start"], p["end"]) for p in planted if p["foot"] == foot):
-            inside = track[int(np.ceil(start * RATE - 1e-6)) : int(np.floor(end * RATE + 1e-6)) + 1]
-            if len(inside) == 0:
-                continue
+        if extras["loop"]:
+            track = twice(character, clip, track)
+        for start, end in spans(extras["planted"], foot, seconds, extras["loop"]):
+            inside = track[int(np.ceil(start * RATE - 1e-2)) : int(np.floor(end * RATE + 1e-2)) + 1]
             float_up = max(float_up, float(inside[:, :, 1].min(axis=1).max()))
             for v in range(len(vertices)):
                 anchor = None
@@ -65,7 +87,8 @@ def main():
     bad = False
     for name, bones in FEET.items():
         character = Character((ASSETS / f"{name}.glb").read_bytes())
-        print(f"{name}: {len(character.joints)} bones, {len(character.positions)} vertices, {character.triangles} triangles")
+        size = f"{len(character.joints)} bones, {len(character.positions)} vertices, {character.triangles} triangles"
+        print(f"{name}: {size}")
         feet = {foot: soles(character, b) for foot, b in bones.items()}
         for clip in character.clips:
             slide, up, lowest = measure(character, clip, feet)
@@ -73,7 +96,8 @@ def main():
             bad |= fault
             print(
                 f"  {clip:10} {character.seconds(clip):5.2f} s   slide {slide * 1000:5.1f} mm"
-                f"   planted sole at most {up * 1000:5.1f} mm up   lowest {lowest * 1000:6.1f} mm{'   BAD' if fault else ''}"
+                f"   planted sole at most {up * 1000:5.1f} mm up   lowest {lowest * 1000:6.1f} mm"
+                + ("   BAD" if fault else "")
             )
     return 1 if bad else 0
 

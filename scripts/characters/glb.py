@@ -26,8 +26,7 @@ class Character:
         self.clips = {a["name"]: a for a in d["animations"]}
         parts = [p["attributes"] for p in d["meshes"][0]["primitives"]]
         self.positions, self.influences, self.weights = (
-            np.concatenate([self.accessor(p[k]) for p in parts])
-            for k in ("POSITION", "JOINTS_0", "WEIGHTS_0")
+            np.concatenate([self.accessor(p[k]) for p in parts]) for k in ("POSITION", "JOINTS_0", "WEIGHTS_0")
         )
         self.influences = self.influences.astype(int)
         self.weights = self.weights / 255.0
@@ -41,9 +40,7 @@ class Character:
         return flat.reshape(-1, width).astype(float)
 
     def seconds(self, clip):
-        return max(
-            float(self.accessor(s["input"])[-1, 0]) for s in self.clips[clip]["samplers"]
-        )
+        return max(float(self.accessor(s["input"])[-1, 0]) for s in self.clips[clip]["samplers"])
 
     def place(self, clip, t):
         """Model-space (rotation, position) of every node at time t, rotations by nlerp."""

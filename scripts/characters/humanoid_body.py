@@ -188,7 +188,7 @@ def trousers(bones):
                 if a in (-90, 90):
                     point[0] -= 0.012
                 points.append(point * vec(sign, 1, 1))
-            now = m.ring(points, lambda p: leg_weights(p, side))
+            now = m.ring(points, lambda p, side=side: leg_weights(p, side))
             m.bridge(before, now, TROUSERS)
             before = now
     m.oriented()
@@ -218,9 +218,15 @@ def shoe(bones):
         weights = mixed((foot, 1.0 - w), (ball, w))
         line = 0.026 + rise * 0.4
         shape = [
-            (-0.86, rise), (0.86, rise), (1.0, line), (0.93, lerp(line, top, 0.45)),
-            (0.52, lerp(line, top, 0.90)), (0.0, top), (-0.52, lerp(line, top, 0.90)),
-            (-0.93, lerp(line, top, 0.45)), (-1.0, line),
+            (-0.86, rise),
+            (0.86, rise),
+            (1.0, line),
+            (0.93, lerp(line, top, 0.45)),
+            (0.52, lerp(line, top, 0.90)),
+            (0.0, top),
+            (-0.52, lerp(line, top, 0.90)),
+            (-0.93, lerp(line, top, 0.45)),
+            (-1.0, line),
         ]
         points = [vec(x + u * width, y, z) for u, y in shape]
         now = m.ring(points, weights)
@@ -276,8 +282,7 @@ def arm(bones):
     ]:
         hand = smoothstep(-0.03, 0.02, along)
         rows.append(
-            (hs.hand_point(along, shift, 0.0), inner, outer, deep,
-             {"hand_l": hand, "lowerarm_twist_l": 1.0 - hand})
+            (hs.hand_point(along, shift, 0.0), inner, outer, deep, {"hand_l": hand, "lowerarm_twist_l": 1.0 - hand})
         )
     before = None
     for center, inner, outer, deep, weights in rows:

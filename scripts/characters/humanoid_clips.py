@@ -1,44 +1,11 @@
-"""The humanoid's clips that stay in place or turn: idle, jump, turns, wave, aim."""
+"""The humanoid's clips, and those of them that stay in place: idle, wave, aim."""
 
-from . import humanoid_gait
-from .humanoid_rig import SOLE, arm, controls, foot, mirrored, pose
-from .linalg import X, Y, axis_angle, mul, rotate, smoothstep, unit, vec
-from .motion import Clip, Curve, cycle, notifies, over, planted
+from . import humanoid_gait, humanoid_moves
+from .humanoid_rig import arm, pose
+from .humanoid_stance import breathe, on_both, standing, standing_foot
+from .linalg import unit, vec
+from .motion import Clip, Curve, cycle, notifies, over
 from .skeleton import Pose
-
-STANCE, TOE_OUT = vec(0.016, 0.0, 0.0), 9.0
-G = 9.81
-
-
-def standing_foot(pitch=0.0, at=STANCE, yaw=TOE_OUT):
-    """A foot of the standing pose, left side."""
-    ankle, turn = SOLE.placed(pitch, yaw, at)
-    return foot(ankle, turn, max(pitch, 0.0))
-
-
-def on_both(seconds):
-    return planted(seconds, False, ("l", 0.0, seconds), ("r", 0.0, seconds))
-
-
-def swapped(foot):
-    return "r" if foot == "l" else "l"
-
-
-def standing():
-    c = controls()
-    c.pelvis = vec(0, -0.011, 0)
-    c.hips, c.chest, c.head = (2.0, 0, 0), (1.0, 0, 0), (1.0, 0, 0)
-    c.foot_l = c.foot_r = standing_foot()
-    c.arm_l = c.arm_r = arm(forward=3, out=9, turn=14, elbow=16, roll=8, flex=6)
-    return c
-
-
-def breathe(c, amount):
-    """Shoulders and chest rise with the breath, -1..1."""
-    c.shoulder_l = tuple(a + b * amount for a, b in zip(c.shoulder_l, (1.6, -0.8)))
-    c.shoulder_r = tuple(a + b * amount for a, b in zip(c.shoulder_r, (1.6, -0.8)))
-    pitch, yaw, roll = c.chest
-    c.chest = (pitch - 1.1 * amount, yaw, roll)
 
 
 def idle(skeleton, rest):
@@ -58,122 +25,33 @@ def idle(skeleton, rest):
         c.head = (nod(u), look(u), 1.4 * late)
         for side, s in (("l", 1.0), ("r", -1.0)):
             lag = shift(u - 0.06) * s
-            setattr(c, f"arm_{side}", arm(forward=3 + 1.6 * lag, out=9.5 - 1.2 * lag, turn=14, elbow=17 + 2.5 * lag + 1.2 * breath(u - 0.05), roll=8, flex=6 - 2.0 * lag))
+            setattr(
+                c,
+                f"arm_{side}",
+                arm(
+                    forward=3 + 1.6 * lag,
+                    out=9.5 - 1.2 * lag,
+                    turn=14,
+                    elbow=17 + 2.5 * lag + 1.2 * breath(u - 0.05),
+                    roll=8,
+                    flex=6 - 2.0 * lag,
+                ),
+            )
             setattr(c, f"shoulder_{side}", (-1.0 * late * s, 0.0))
         breathe(c, breath(u))
         return pose(skeleton, c)
 
     return Clip(
-        skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_both(seconds)
-    )
-
-
-def jump(skeleton, rest):
-    """Anticipation, push, 0.47 s of flight on a parabola, landing, recovery."""
-    off, on, seconds = 0.5, 29 / 30, 1.7
-    start, end = 0.050, -0.010
-    lift = (end - start) / (on - off) + G * (on - off) / 2.0
-    rise = Curve([(0.0, -0.011), (0.30, -0.270), (0.36, -0.262), (off, start)], ends=(0.0, lift))
-    fall = Curve([(on, end), (1.13, -0.240), (1.20, -0.228), (1.48, -0.012), (seconds, -0.011)], ends=(lift - G * (on - off), 0.0))
-
-    def height(t):
-        if t < off:
-            return rise(t)
-        if t < on:
-            return start + lift * (t - off) - 0.5 * G * (t - off) ** 2
-        return fall(t)
-
-    pitch = over((0.0, 0.0), (0.30, 0.0), (off, 46.0), (0.60, 50.0), (0.80, 22.0), (on, 26.0), (1.04, 0.0), (seconds, 0.0))
-    tuck = over((off, 0.0), (0.70, 0.105), (0.80, 0.10), (on, 0.0))
-    lean = over((0.0, 2.0), (0.30, 34.0), (0.38, 32.0), (off, 2.0), (0.72, 8.0), (on, 10.0), (1.14, 30.0), (1.22, 29.0), (1.50, 1.0), (seconds, 2.0))
-    chest = over((0.0, 1.0), (0.28, 38.0), (0.38, 30.0), (off, -8.0), (0.68, 2.0), (on, 10.0), (1.15, 36.0), (1.24, 34.0), (1.52, -1.0), (seconds, 1.0))
-    head = over((0.0, 1.0), (0.28, 14.0), (0.42, -10.0), (0.60, -8.0), (0.85, 10.0), (1.10, 16.0), (1.50, 0.0), (seconds, 1.0))
-    ahead = over((0.0, 0.0), (0.30, -0.095), (off, 0.085), (on, 0.080), (1.14, -0.085), (1.22, -0.080), (1.50, 0.0), (seconds, 0.0))
-    swing = over((0.0, 3.0), (0.27, -58.0), (0.36, -56.0), (0.53, 128.0), (0.64, 140.0), (0.84, 92.0), (1.02, 52.0), (1.18, -14.0), (1.30, -16.0), (1.52, 8.0), (seconds, 3.0))
-    elbow = over((0.0, 16.0), (0.28, 22.0), (0.44, 58.0), (0.56, 32.0), (0.84, 40.0), (1.16, 48.0), (1.50, 18.0), (seconds, 16.0))
-    out = over((0.0, 9.0), (0.30, 18.0), (0.54, 14.0), (0.80, 30.0), (1.10, 30.0), (1.50, 10.0), (seconds, 9.0))
-
-    def at(t):
-        c = standing()
-        up = height(t)
-        c.pelvis = vec(0, up, ahead(t))
-        c.hips, c.chest, c.head = (lean(t), 0, 0), (chest(t), 0, 0), (head(t), 0, 0)
-        f = standing_foot(pitch(t))
-        if off < t < on:
-            f.ankle = standing_foot(pitch(t)).ankle + vec(0, up - start + tuck(t), 0)
-            f.toes = max(pitch(t), 0.0) * (1.0 - smoothstep(off, off + 0.10, t)) + 20.0 * smoothstep(on - 0.12, on, t)
-        c.foot_l = c.foot_r = f
-        for side in "lr":
-            setattr(c, f"arm_{side}", arm(forward=swing(t), out=out(t), turn=14, elbow=elbow(t), roll=8, flex=6 - swing(t - 0.05) * 0.05, hand=("relaxed", "soft_fist", smoothstep(0.1, 0.3, t) * (1 - smoothstep(0.45, 0.6, t)))))
-            setattr(c, f"shoulder_{side}", (over((0.0, 0.0), (0.3, -2.0), (0.56, 12.0), (1.0, 4.0), (seconds, 0.0))(t), 0.0))
-        return pose(skeleton, c)
-
-    return Clip(
-        skeleton, "jump", seconds, at, rest, loop=False, root_motion=False,
-        notifies=notifies(("takeoff", off), ("land", on), ("footstep_l", on), ("footstep_r", on)), sync=[],
-        planted=planted(seconds, False, *((foot, a, b) for foot in "lr" for a, b in ((0.0, off), (on, seconds)))),
-    )
-
-
-def turn(skeleton, rest, name, flipped):
-    """A quarter turn to the left in two steps; to the right it is the mirror image."""
-    seconds, angle = 1.2, 90.0
-    facing = over((0.0, 0.0), (0.10, 3.0), (0.46, 46.0), (0.86, 87.0), (1.0, angle))
-    steps = {"l": (0.12, 0.46), "r": (0.50, 0.86)}
-    drop = over((0.0, -0.011), (0.16, -0.034), (0.32, -0.020), (0.49, -0.040), (0.68, -0.022), (0.88, -0.034), (1.0, -0.011))
-    sway = over((0.0, 0.0), (0.16, -0.042), (0.34, -0.034), (0.52, 0.036), (0.72, 0.036), (0.90, 0.010), (1.0, 0.0))
-    hip = over((0.0, 0.0), (0.20, 4.0), (0.48, -2.0), (0.76, 4.0), (1.0, 0.0))
-    chest = over((0.0, 0.0), (0.22, 14.0), (0.50, 6.0), (0.74, 6.0), (1.0, 0.0))
-    look = over((0.0, 0.0), (0.16, 26.0), (0.40, 24.0), (0.80, 5.0), (1.0, 0.0))
-    roll = over((0.0, 0.0), (0.16, -2.0), (0.30, -3.5), (0.52, 1.5), (0.68, 4.0), (0.90, 0.5), (1.0, 0.0))
-    arms = over((0.0, 0.0), (0.28, 1.0), (0.66, -0.8), (1.0, 0.0))
-
-    def step(side, u):
-        """Foot in model space, given as the left one's or mirrored."""
-        start, end = steps[side]
-        done = smoothstep(start, end, u)
-        part = min(max((u - start) / (end - start), 0.0), 1.0)
-        yaw = angle * done * (1.0 if side == "l" else -1.0)
-        lift = Curve([(0.0, 0.0), (0.40, 0.085), (0.60, 0.080), (1.0, 0.0)])(part)
-        pitch = over((0.0, 0.0), (0.15, 16.0), (0.45, 14.0), (0.80, -6.0), (1.0, 0.0))(part)
-        f = standing_foot(0.0)
-        ankle, turned = SOLE.placed(pitch, TOE_OUT, STANCE)
-        about = axis_angle(Y, yaw)
-        f.ankle = rotate(about, ankle) + vec(0, lift, 0)
-        f.turn = axis_angle(Y, yaw + TOE_OUT)
-        f.turn = mul(f.turn, axis_angle(X, pitch))
-        f.toes = max(pitch, 0.0) * (1.0 - smoothstep(0.15, 0.4, part))
-        return f
-
-    def at(t):
-        u = t / seconds
-        c = standing()
-        c.yaw = facing(u)
-        c.pelvis = vec(sway(u), drop(u), 0.0)
-        c.hips = (2.5, hip(u), roll(u))
-        c.chest = (2.0, chest(u), -0.5 * roll(u))
-        c.head = (2.0, look(u), 0.3 * roll(u))
-        c.foot_l, c.foot_r = step("l", u), step("r", u)
-        for side, s in (("l", 1.0), ("r", -1.0)):
-            w = arms(u - 0.04) * s
-            setattr(c, f"arm_{side}", arm(forward=3 - 9 * w, out=11 + 3 * abs(w), turn=14, elbow=18 + 6 * abs(w), roll=8, flex=6 + 4 * w))
-        if flipped:
-            c = mirrored(c)
-        return pose(skeleton, c)
-
-    first, second = ("r", "l") if flipped else ("l", "r")
-    return Clip(
-        skeleton, name, seconds, at, rest, loop=True, root_motion=True, turn_degrees=-angle if flipped else angle,
-        notifies=notifies((f"footstep_{first}", steps["l"][1] * seconds), (f"footstep_{second}", steps["r"][1] * seconds)),
+        skeleton,
+        "idle",
+        seconds,
+        at,
+        rest,
+        loop=True,
+        root_motion=False,
+        notifies=[],
         sync=[],
-        planted=planted(
-            seconds, False,
-            *(
-                (swapped(foot) if flipped else foot, a * seconds, b * seconds)
-                for foot, (up, down) in steps.items()
-                for a, b in ((0.0, up), (down, 1.0))
-            ),
-        ),
+        planted=on_both(seconds),
     )
 
 
@@ -182,7 +60,9 @@ def wave(skeleton, rest):
     seconds = 3.0
     raised = over((0.0, 0.0), (0.12, -0.05), (0.50, 1.0), (2.20, 1.0), (2.85, 0.0), (seconds, 0.0))
     bent = over((0.0, 0.0), (0.10, 0.0), (0.40, 1.12), (0.58, 1.0), (2.20, 1.0), (2.80, 0.0), (seconds, 0.0))
-    beat = over((0.50, 0.0), (0.74, 1.0), (1.02, -1.0), (1.30, 1.0), (1.58, -1.0), (1.86, 0.85), (2.12, -0.5), (2.35, 0.0))
+    beat = over(
+        (0.50, 0.0), (0.74, 1.0), (1.02, -1.0), (1.30, 1.0), (1.58, -1.0), (1.86, 0.85), (2.12, -0.5), (2.35, 0.0)
+    )
     weight = over((0.0, 0.0), (0.55, 1.0), (2.20, 0.9), (2.85, 0.0), (seconds, 0.0))
     look = over((0.0, 0.0), (0.30, 0.6), (0.60, 1.0), (2.30, 1.0), (2.90, 0.0), (seconds, 0.0))
 
@@ -196,15 +76,29 @@ def wave(skeleton, rest):
         c.head = (1.0 - 4.0 * look(t), -9.0 * look(t), 5.0 * look(t) + 1.0 * late)
         c.shoulder_r = (5.0 * up, 0.0)
         c.arm_r = arm(
-            forward=3 + 12 * up, out=9 + 76 * up, turn=14 - (96 - 14 * b) * up * 1.0, elbow=16 + 72 * bent(t) + 8 * b * up,
-            roll=8 * (1 - up) - 6 * up, flex=6 * (1 - up) - 6 * up, tilt=(-16 * late) * up, hand=("relaxed", "open", max(up, 0.0)),
+            forward=3 + 12 * up,
+            out=9 + 76 * up,
+            turn=14 - (96 - 14 * b) * up * 1.0,
+            elbow=16 + 72 * bent(t) + 8 * b * up,
+            roll=8 * (1 - up) - 6 * up,
+            flex=6 * (1 - up) - 6 * up,
+            tilt=(-16 * late) * up,
+            hand=("relaxed", "open", max(up, 0.0)),
         )
         c.arm_l = arm(forward=3 - 2 * w, out=9 + 3 * w, turn=14, elbow=16 + 4 * w, roll=8, flex=6)
         breathe(c, 0.5 * w)
         return pose(skeleton, c)
 
     return Clip(
-        skeleton, "wave", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("wave", 0.74)), sync=[],
+        skeleton,
+        "wave",
+        seconds,
+        at,
+        rest,
+        loop=False,
+        root_motion=False,
+        notifies=notifies(("wave", 0.74)),
+        sync=[],
         planted=on_both(seconds),
     )
 
@@ -226,12 +120,32 @@ def aim_pose(skeleton, rest):
         c.shoulder_l = (c.shoulder_l[0] + 5.0, 14.0)
         c.shoulder_r = (c.shoulder_r[0] + 6.0, 9.0)
         hold = vec(0.002 * drift(u - 0.1), 1.435 + 0.006 * breath(u - 0.06) - 0.003 * drift(u), 0.43)
-        c.arm_r = arm(to=(hold + vec(-0.020, 0.0, 0.005), unit(vec(0.04, 0.03, 1.0)), vec(1, 0, 0), vec(-0.85, -0.7, 0.0)), hand="grip")
-        c.arm_l = arm(to=(hold + vec(0.046, -0.020, -0.010), unit(vec(-0.34, 0.10, 1.0)), unit(vec(-0.9, 0.25, -0.3)), vec(0.75, -0.8, 0.0)), hand="grip")
+        c.arm_r = arm(
+            to=(hold + vec(-0.020, 0.0, 0.005), unit(vec(0.04, 0.03, 1.0)), vec(1, 0, 0), vec(-0.85, -0.7, 0.0)),
+            hand="grip",
+        )
+        c.arm_l = arm(
+            to=(
+                hold + vec(0.046, -0.020, -0.010),
+                unit(vec(-0.34, 0.10, 1.0)),
+                unit(vec(-0.9, 0.25, -0.3)),
+                vec(0.75, -0.8, 0.0),
+            ),
+            hand="grip",
+        )
         return pose(skeleton, c)
 
     return Clip(
-        skeleton, "aim_pose", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_both(seconds)
+        skeleton,
+        "aim_pose",
+        seconds,
+        at,
+        rest,
+        loop=True,
+        root_motion=False,
+        notifies=[],
+        sync=[],
+        planted=on_both(seconds),
     )
 
 
@@ -243,9 +157,9 @@ def build(skeleton):
         humanoid_gait.walk_back(skeleton, rest),
         humanoid_gait.run_fwd(skeleton, rest),
         humanoid_gait.run_back(skeleton, rest),
-        jump(skeleton, rest),
-        turn(skeleton, rest, "turn_left", False),
-        turn(skeleton, rest, "turn_right", True),
+        humanoid_moves.jump(skeleton, rest),
+        humanoid_moves.turn(skeleton, rest, "turn_left", False),
+        humanoid_moves.turn(skeleton, rest, "turn_right", True),
         wave(skeleton, rest),
         aim_pose(skeleton, rest),
     ]

@@ -6,8 +6,22 @@ import numpy as np
 
 from . import humanoid_skeleton as hs
 from .linalg import (
-    IDENTITY, X, Y, Z, aim, axis_angle, euler, inverse, mirror, mirror_rotation, mul, rotate,
-    scaled, twist, unit, vec,
+    IDENTITY,
+    X,
+    Y,
+    Z,
+    aim,
+    axis_angle,
+    euler,
+    inverse,
+    mirror,
+    mirror_rotation,
+    mul,
+    rotate,
+    scaled,
+    twist,
+    unit,
+    vec,
 )
 from .rig import Sole, two_bone
 from .skeleton import Pose
@@ -17,10 +31,28 @@ SIDES = ("l", "r")
 
 # Degrees of the three joints of each finger.
 HANDS = {
-    "relaxed": {"index": (14, 20, 12), "middle": (20, 26, 16), "ring": (25, 30, 18), "pinky": (30, 32, 20), "thumb": (6, 10, 12)},
+    "relaxed": {
+        "index": (14, 20, 12),
+        "middle": (20, 26, 16),
+        "ring": (25, 30, 18),
+        "pinky": (30, 32, 20),
+        "thumb": (6, 10, 12),
+    },
     "open": {"index": (0, 3, 2), "middle": (2, 3, 2), "ring": (3, 4, 2), "pinky": (4, 5, 3), "thumb": (-14, -4, 0)},
-    "soft_fist": {"index": (48, 62, 40), "middle": (54, 66, 42), "ring": (58, 68, 44), "pinky": (60, 68, 44), "thumb": (20, 24, 26)},
-    "grip": {"index": (34, 48, 30), "middle": (62, 76, 46), "ring": (66, 78, 48), "pinky": (68, 78, 48), "thumb": (14, 18, 20)},
+    "soft_fist": {
+        "index": (48, 62, 40),
+        "middle": (54, 66, 42),
+        "ring": (58, 68, 44),
+        "pinky": (60, 68, 44),
+        "thumb": (20, 24, 26),
+    },
+    "grip": {
+        "index": (34, 48, 30),
+        "middle": (62, 76, 46),
+        "ring": (66, 78, 48),
+        "pinky": (68, 78, 48),
+        "thumb": (14, 18, 20),
+    },
 }
 
 
@@ -108,7 +140,9 @@ def pose_leg(p, f, side, c):
         ahead = unit(vec(ahead[0], 0.0, ahead[2])) if abs(ahead[1]) < 0.98 else rotate(facing, Z)
         hips = rotate(mul(facing, p.turn["pelvis"]), Z)
         knee = ahead * 0.5 + hips * 0.5 + rotate(facing, X) * (0.06 if side == "l" else -0.06)
-    two_bone(p, f"thigh_{side}", f"calf_{side}", f"foot_{side}", ankle, knee, Z)
+    hinge = np.cross(Y, knee)
+    pole = np.cross(ankle - p.place(f"thigh_{side}")[1], hinge)
+    two_bone(p, f"thigh_{side}", f"calf_{side}", f"foot_{side}", ankle, pole, Z)
     p.set_model_turn(f"foot_{side}", turn)
     p.turn[f"ball_{side}"] = axis_angle(X, -f.toes)
     thigh = unit(p.skeleton.position(f"calf_{side}") - p.skeleton.position(f"thigh_{side}"))
@@ -122,19 +156,13 @@ def pose_arm(p, a, shoulder, side):
     p.turn[f"clavicle_{side}"] = flip(side, mul(axis_angle(Y, -brought), axis_angle(Z, raised)))
     if a.to is not None:
         wrist, fingers, palm, elbow = a.to
-        bend = -unit(np.cross(hs.ARM, unit(vec(-1, -1, 0)))) * -1.0
-        bind_elbow = -Z
-        two_bone(p, f"upperarm_{side}", f"lowerarm_{side}", f"hand_{side}", wrist, elbow, bind_elbow)
+        two_bone(p, f"upperarm_{side}", f"lowerarm_{side}", f"hand_{side}", wrist, elbow, -Z)
         arm_way, palm_way = (hs.ARM, hs.PALM) if side == "l" else (mirror(hs.ARM), mirror(hs.PALM))
         p.set_model_turn(f"hand_{side}", aim(arm_way, palm_way, fingers, palm))
     else:
-        upper = mul(
-            axis_angle(X, -a.forward), axis_angle(Z, a.out - 45.0), axis_angle(hs.ARM, a.turn)
-        )
+        upper = mul(axis_angle(X, -a.forward), axis_angle(Z, a.out - 45.0), axis_angle(hs.ARM, a.turn))
         # The clavicle's own turn is not the arm's: arms are given against the chest.
-        p.turn[f"upperarm_{side}"] = mul(
-            inverse(p.turn[f"clavicle_{side}"]), flip(side, upper)
-        )
+        p.turn[f"upperarm_{side}"] = mul(inverse(p.turn[f"clavicle_{side}"]), flip(side, upper))
         hinge = unit(np.cross(hs.ARM, Z))
         p.turn[f"lowerarm_{side}"] = flip(side, axis_angle(hinge, a.elbow))
         way = unit(hs.WRIST - hs.ELBOW)

@@ -1,6 +1,6 @@
 """The humanoid's bones: 59 of them, 1.75 m tall, A-pose, facing +Z."""
 
-from .linalg import X, Y, Z, axis_angle, mirror, rotate, unit, vec
+from .linalg import Y, Z, axis_angle, mirror, rotate, unit, vec
 from .skeleton import Bone, Skeleton
 
 SHOULDER = vec(0.165, 1.394, -0.016)
@@ -78,14 +78,12 @@ def build():
         bones.append(Bone(name, parent, at, way))
     for name, parent, at, way in left_side():
         right_parent = parent[:-2] + "_r" if parent.endswith("_l") else parent
-        bones.append(
-            Bone(name[:-2] + "_r", right_parent, mirror(at), None if way is None else mirror(way))
-        )
+        bones.append(Bone(name[:-2] + "_r", right_parent, mirror(at), None if way is None else mirror(way)))
     return Skeleton(bones)
 
 
 def curl_axis(finger):
     """The axis a left finger bends about in the bind pose, towards the palm for positive angles."""
     if finger == "thumb":
-        return unit(ARM * 0.35 - Z * 0.45 - X * 0.0 + PALM * -0.6)
+        return unit(ARM * 0.35 - Z * 0.45 + PALM * -0.6)
     return -Z

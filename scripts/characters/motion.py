@@ -54,9 +54,7 @@ class Curve:
         a, b = self.values[k], self.values[k + 1]
         ta, tb = self.tangents[k] * h, self.tangents[k + 1] * h
         u2, u3 = u * u, u * u * u
-        out = (
-            a * (2 * u3 - 3 * u2 + 1) + ta * (u3 - 2 * u2 + u) + b * (3 * u2 - 2 * u3) + tb * (u3 - u2)
-        )
+        out = a * (2 * u3 - 3 * u2 + 1) + ta * (u3 - 2 * u2 + u) + b * (3 * u2 - 2 * u3) + tb * (u3 - u2)
         return float(out[0]) if self.scalar else out
 
 

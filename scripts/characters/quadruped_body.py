@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import quadruped_skeleton as qs
-from .linalg import X, Y, Z, lerp, smoothstep, unit, vec
+from .linalg import X, lerp, smoothstep, unit, vec
 from .mesh import Mesh, ring
 
 FUR, PAW, NOSE, EYE, GLINT, EAR_INSIDE, TONGUE, MOUTH, COAT, STRAP, BUCKLE = range(11)
@@ -279,11 +279,13 @@ def collar(bones):
     a = math.radians(47)
     axis, along = vec(0, math.cos(a), -math.sin(a)), vec(0, math.sin(a), math.cos(a))
     center = vec(0, 0.562, 0.264)
-    rows = [(-0.020, 0.92), (-0.017, 1.0), (0.017, 1.0), (0.020, 0.90)]
+    rows = [(-0.019, 0.82), (-0.017, 1.0), (0.017, 1.0), (0.019, 0.80)]
     before = None
     for s, k in rows:
         shrink = 1.0 - 1.6 * s
-        points = ring(center + along * s, X, axis, 0.0790 * k * shrink, 0.0760 * k * shrink, 0.0930 * k * shrink, 16, 2.1)
+        points = ring(
+            center + along * s, X, axis, 0.0790 * k * shrink, 0.0760 * k * shrink, 0.0930 * k * shrink, 16, 2.1
+        )
         now = m.ring(points, {"neck_01": 0.6, "neck_02": 0.4})
         if before:
             m.bridge(before, now, STRAP)

@@ -1,175 +1,14 @@
-"""The quadruped's clips."""
+"""The quadruped's clips that stay in place or turn: idle, jump, turns, sit, howl."""
 
 import math
 
 from .linalg import Y, axis_angle, rotate, smoothstep, vec
 from .motion import Clip, Curve, cycle, notifies, over, planted
-from .quadruped_rig import FRONT, HIND, controls, level, mirrored, paw, pose
+from .quadruped_gait import LEGS, run_fwd, walk_fwd
+from .quadruped_rig import FRONT, HIND, controls, mirrored, paw, pose
 from .skeleton import Pose
 
 G = 9.81
-LEGS = ("hl", "fl", "hr", "fr")
-
-
-class Step:
-    """One leg's path through a stride: the paw stands still on the ground, then swings."""
-
-    def __init__(self, base, speed, seconds, stance, ahead, pitch, swing, toes, blade=None, narrow=0.0):
-        self.base, self.travel, self.stance = base, speed * seconds, stance
-        self.ahead, self.narrow = ahead, narrow
-        self.pitch, self.toes = cycle(*pitch), cycle(*toes)
-        self.blade = cycle(*blade) if blade else lambda _: 0.0
-        off, on = self.standing(stance), self.standing(0.0) + vec(0, 0, 0)
-        back = vec(0, 0, -self.travel)
-        keys = [(stance, off)] + [(t, base + vec(-narrow, y, z)) for t, y, z in swing] + [(1.0, on)]
-        self.swing = Curve(keys, ends=(back, back))
-
-    def standing(self, phase):
-        return self.base + vec(-self.narrow, 0.0, self.ahead - self.travel * phase)
-
-    def paw(self, phase, root):
-        phase %= 1.0
-        pitch = self.pitch(phase)
-        if phase <= self.stance:
-            return paw(self.standing(phase) + root, pitch, pitch, self.blade(phase))
-        free = (phase - self.stance) / (1.0 - self.stance)
-        hold = max(1.0 - free * 3.5, 0.0, (free - 0.85) / 0.15)
-        toes = pitch * hold + self.toes(phase) * (1.0 - hold)
-        return paw(self.swing(phase) + root, pitch, toes, self.blade(phase))
-
-
-def tail(lift, swing, phase, lag=0.09):
-    """A chain that follows its base, each bone later than the one before."""
-    return tuple((lift(phase - lag * k), swing(phase - lag * k)) for k in range(4))
-
-
-def stride(skeleton, rest, name, seconds, speed, front, hind, phases, body):
-    def at(t):
-        u = t / seconds
-        c = controls()
-        c.root = vec(0, 0, speed * t)
-        b = {k: f(u) for k, f in body.items() if not k.startswith("tail")}
-        flex = b["flex"]
-        pitch = level(b["hind"], b["fore"])
-        c.pelvis = vec(b["sway"], b["hind"], b["surge"])
-        c.hips = (pitch - 0.55 * flex, b["hip_yaw"], b["hip_roll"])
-        c.chest = (pitch + 0.45 * flex, b["chest_yaw"], b["chest_roll"])
-        c.neck = (b["neck"], 0.0, 0.0)
-        c.head = (b["head"], b["look"], 0.0)
-        c.ears = (b["ears"], body["ears"](u - 0.04))
-        c.jaw = b["jaw"]
-        c.tail = tail(body["tail_up"], body["tail_side"], u)
-        for leg in LEGS:
-            setattr(c, leg, (front if leg[0] == "f" else hind)[leg[1]].paw(u - phases[leg], c.root))
-        return pose(skeleton, c)
-
-    return Clip(
-        skeleton, name, seconds, at, rest, loop=True, root_motion=True, speed=round(speed, 4),
-        notifies=notifies(*((f"footstep_{leg}", phases[leg] * seconds) for leg in LEGS)),
-        sync=notifies(("hind_left_down", phases["hl"] * seconds), ("hind_right_down", phases["hr"] * seconds)),
-        planted=planted(
-            seconds, True,
-            *(
-                (leg, phases[leg] * seconds, (phases[leg] + (front if leg[0] == "f" else hind)[leg[1]].stance) * seconds)
-                for leg in LEGS
-            ),
-        ),
-    )
-
-
-def still(value):
-    return lambda _: value
-
-
-def twice(*keys):
-    return cycle(*(keys + tuple((t + 0.5, v) for t, v in keys)))
-
-
-def sided(*keys):
-    return cycle(*(keys + tuple((t + 0.5, -v) for t, v in keys)))
-
-
-def walk_fwd(skeleton, rest):
-    """Four beats, hind before fore on each side, never fewer than two paws down."""
-    speed, seconds = 0.85, 26 / 30
-    front = Step(
-        FRONT, speed, seconds, 0.61, 0.185, narrow=0.016,
-        pitch=((0.0, -24), (0.12, -8), (0.32, 2), (0.48, 20), (0.61, 48), (0.71, 92), (0.82, 60), (0.93, -18)),
-        swing=((0.72, 0.065, -0.225), (0.82, 0.090, 0.01), (0.92, 0.045, 0.205)),
-        toes=((0.60, 30), (0.74, -22), (0.90, 5)),
-        blade=((0.0, 16), (0.30, 0), (0.60, -18), (0.80, 0)),
-    )
-    hind = Step(
-        HIND, speed, seconds, 0.61, 0.225, narrow=0.012,
-        pitch=((0.0, -20), (0.14, -14), (0.36, -2), (0.50, 20), (0.61, 42), (0.74, 42), (0.86, -4), (0.95, -22)),
-        swing=((0.72, 0.045, -0.190), (0.83, 0.065, 0.05), (0.93, 0.032, 0.235)),
-        toes=((0.60, 24), (0.76, -16), (0.92, 4)),
-    )
-    body = dict(
-        hind=twice((0.06, -0.018), (0.28, -0.004)),
-        fore=twice((0.05, -0.012), (0.30, -0.022)),
-        sway=sided((0.10, 0.002), (0.30, 0.013)),
-        surge=still(0.0),
-        flex=twice((0.05, 2.0), (0.30, -1.0)),
-        hip_yaw=sided((0.03, -5.5), (0.28, 1.0)),
-        hip_roll=sided((0.06, -1.0), (0.26, 4.0)),
-        chest_yaw=sided((0.03, 2.5), (0.28, -3.0)),
-        chest_roll=sided((0.02, -3.0), (0.27, 0.5)),
-        neck=twice((0.05, 10.0), (0.30, 4.0)),
-        head=twice((0.08, 6.0), (0.34, 1.0)),
-        look=sided((0.10, 1.2), (0.35, -0.5)),
-        ears=twice((0.10, 5.0), (0.35, 2.0)),
-        jaw=still(1.0),
-        tail_up=twice((0.10, 3.0), (0.35, -1.0)),
-        tail_side=sided((0.06, 6.0), (0.30, -1.5)),
-    )
-    phases = {"hl": 0.0, "fl": 0.25, "hr": 0.5, "fr": 0.75}
-    return stride(skeleton, rest, "walk_fwd", seconds, speed, {"l": front, "r": front}, {"l": hind, "r": hind}, phases, body)
-
-
-def run_fwd(skeleton, rest):
-    """A gallop: hind legs, stretched flight, fore legs, gathered flight; the back bends and opens."""
-    speed, seconds = 4.2, 14 / 30
-
-    def fore(ahead):
-        return Step(
-            FRONT, speed, seconds, 0.21, ahead, narrow=0.022,
-            pitch=((0.0, -26), (0.08, -4), (0.14, 14), (0.21, 40), (0.36, 116), (0.56, 112), (0.74, 50), (0.90, -30)),
-            swing=((0.33, 0.120, -0.27), (0.50, 0.190, -0.11), (0.68, 0.215, 0.14), (0.84, 0.140, 0.29)),
-            toes=((0.20, 30), (0.40, -30), (0.80, -6), (0.95, 6)),
-            blade=((0.0, 24), (0.11, 2), (0.23, -26), (0.55, 0), (0.86, 26)),
-        )
-
-    def rear(ahead):
-        return Step(
-            HIND, speed, seconds, 0.22, ahead, narrow=0.016,
-            pitch=((0.0, -24), (0.08, -8), (0.15, 12), (0.22, 36), (0.36, 74), (0.55, 60), (0.76, 2), (0.90, -38)),
-            swing=((0.33, 0.100, -0.32), (0.48, 0.165, -0.26), (0.66, 0.125, 0.02), (0.84, 0.075, 0.29)),
-            toes=((0.20, 30), (0.40, -24), (0.80, -4), (0.95, 6)),
-        )
-
-    body = dict(
-        hind=cycle((0.02, -0.036), (0.15, -0.062), (0.32, 0.005), (0.52, 0.030), (0.72, -0.005), (0.88, -0.012)),
-        fore=cycle((0.06, 0.030), (0.24, 0.020), (0.42, -0.042), (0.58, -0.066), (0.76, -0.012), (0.90, 0.012)),
-        sway=still(0.0),
-        surge=cycle((0.10, -0.010), (0.45, 0.010)),
-        flex=cycle((0.00, 26.0), (0.10, 14.0), (0.34, -24.0), (0.50, -20.0), (0.74, 24.0), (0.90, 36.0)),
-        hip_yaw=cycle((0.05, -3.0), (0.55, 2.0)),
-        hip_roll=cycle((0.05, -2.0), (0.55, 2.0)),
-        chest_yaw=cycle((0.20, -2.0), (0.60, 2.0)),
-        chest_roll=cycle((0.45, -2.5), (0.95, 2.0)),
-        neck=cycle((0.08, 32.0), (0.34, 26.0), (0.60, 18.0), (0.85, 30.0)),
-        head=cycle((0.05, 7.0), (0.35, -2.0), (0.60, 5.0), (0.85, 4.0)),
-        look=still(0.0),
-        ears=cycle((0.10, 30.0), (0.55, 38.0)),
-        jaw=cycle((0.15, 9.0), (0.65, 12.0)),
-        tail_up=cycle((0.12, -9.0), (0.42, 5.0), (0.80, -1.0)),
-        tail_side=cycle((0.25, 3.0), (0.75, -3.0)),
-    )
-    phases = {"hr": 0.0, "hl": 0.09, "fr": 0.42, "fl": 0.53}
-    front = {"r": fore(0.180), "l": fore(0.205)}
-    hind = {"r": rear(0.250), "l": rear(0.275)}
-    return stride(skeleton, rest, "run_fwd", seconds, speed, front, hind, phases, body)
 
 
 def on_all(seconds):
@@ -186,7 +25,10 @@ def standing():
 
 def idle(skeleton, rest):
     seconds = 5.0
-    breath = Curve([(0.0, -1.0), (0.14, 1.0), (0.25, -1.0), (0.39, 1.0), (0.5, -1.0), (0.64, 1.0), (0.75, -1.0), (0.89, 1.0)], period=1.0)
+    breath = Curve(
+        [(0.0, -1.0), (0.14, 1.0), (0.25, -1.0), (0.39, 1.0), (0.5, -1.0), (0.64, 1.0), (0.75, -1.0), (0.89, 1.0)],
+        period=1.0,
+    )
     shift = cycle((0.0, -0.4), (0.30, 1.0), (0.50, 0.8), (0.78, -1.0))
     look = cycle((0.0, 0.0), (0.12, 2.0), (0.22, 30.0), (0.44, 28.0), (0.56, -22.0), (0.80, -20.0), (0.92, -1.0))
     nod = cycle((0.0, 3.0), (0.26, -1.0), (0.48, 0.0), (0.60, 7.0), (0.82, 6.0))
@@ -210,15 +52,20 @@ def idle(skeleton, rest):
         c.tail = tuple((4.0 * force(u) - 2.0 * k, wag(u - 0.02 * k) * force(u) * (0.8 + 0.25 * k)) for k in range(4))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_all(seconds))
+    return Clip(
+        skeleton, "idle", seconds, at, rest, loop=True, root_motion=False, notifies=[], sync=[], planted=on_all(seconds)
+    )
 
 
 def jump(skeleton, rest):
     """A hop on the spot: crouch, push with the hind legs, a parabola, fore paws land first."""
     seconds, off, on = 1.5, 0.46, 0.90
-    start, lift = 0.035, G * (on - off) / 2.0
+    start, end = 0.030, -0.020
+    lift = (end - start) / (on - off) + G * (on - off) / 2.0
     rise = Curve([(0.0, -0.008), (0.26, -0.120), (0.31, -0.116), (off, start)], ends=(0.0, lift))
-    fall = Curve([(on, start), (1.05, -0.098), (1.11, -0.092), (1.34, 0.0), (seconds, -0.008)], ends=(-lift, 0.0))
+    fall = Curve(
+        [(on, end), (1.05, -0.098), (1.11, -0.092), (1.34, 0.0), (seconds, -0.008)], ends=(lift - G * (on - off), 0.0)
+    )
 
     def height(t):
         if t < off:
@@ -227,14 +74,29 @@ def jump(skeleton, rest):
             return start + lift * (t - off) - 0.5 * G * (t - off) ** 2
         return fall(t)
 
-    pitch = over((0.0, 0.0), (0.24, 4.0), (0.32, 0.0), (off, -27.0), (0.58, -21.0), (0.74, 2.0), (on, 19.0), (1.05, 8.0), (1.30, -1.5), (seconds, 0.0))
-    flex = over((0.0, 0.0), (0.27, 16.0), (off, -14.0), (0.66, 10.0), (0.84, -6.0), (1.06, 16.0), (1.32, -2.0), (seconds, 0.0))
-    neck = over((0.0, 4.0), (0.26, 20.0), (off, -4.0), (0.70, 8.0), (on, 4.0), (1.06, 18.0), (1.32, 2.0), (seconds, 4.0))
+    pitch = over(
+        (0.0, 0.0),
+        (0.24, 4.0),
+        (0.32, 0.0),
+        (off, -27.0),
+        (0.58, -21.0),
+        (0.74, 2.0),
+        (on, 10.0),
+        (1.05, 4.0),
+        (1.30, -1.5),
+        (seconds, 0.0),
+    )
+    flex = over(
+        (0.0, 0.0), (0.27, 16.0), (off, -14.0), (0.66, 10.0), (0.84, -6.0), (1.06, 16.0), (1.32, -2.0), (seconds, 0.0)
+    )
+    neck = over(
+        (0.0, 4.0), (0.26, 20.0), (off, -4.0), (0.70, 8.0), (on, 4.0), (1.06, 18.0), (1.32, 2.0), (seconds, 4.0)
+    )
     head = over((0.0, 4.0), (0.26, 10.0), (off, -14.0), (0.72, 10.0), (on, 14.0), (1.08, 10.0), (seconds, 4.0))
     fold = over((0.34, 0.0), (0.56, 1.0), (0.72, 0.9), (0.86, 0.0), (seconds, 0.0))
     tuck = over((off, 0.0), (0.64, 0.55), (0.76, 1.0), (0.86, 0.8), (0.95, 0.0), (seconds, 0.0))
     ears = over((0.0, 0.0), (0.26, 16.0), (0.50, 34.0), (0.75, 4.0), (1.0, -6.0), (1.14, 18.0), (seconds, 0.0))
-    tails = over((0.0, 0.0), (0.26, 8.0), (0.50, -16.0), (0.74, 12.0), (1.0, 22.0), (1.16, -6.0), (seconds, 0.0))
+    tails = over((0.0, 0.0), (0.26, 8.0), (0.50, -16.0), (0.74, 12.0), (1.0, 22.0), (1.14, -6.0), (1.34, 0.0))
     # Fore paws leave early and land early; hind paws do what the pelvis does.
     fore_off, fore_on = 0.36, 0.88
 
@@ -247,12 +109,13 @@ def jump(skeleton, rest):
         c.ears = (ears(t), ears(t - 0.03))
         c.jaw = 3.0 + 6.0 * fold(t)
         c.tail = tuple((tails(t - 0.045 * k), 0.0) for k in range(4))
-        withers = max(up + 0.42 * math.sin(math.radians(-p)), 0.0)
         hop = over((fore_off, 0.0), (off, 0.60), (0.62, 1.0), (0.74, 0.84), (fore_on, 0.0))(t)
         front = over((fore_off, 0.0), (off, 0.06), (0.62, 0.07), (fore_on, 0.0))(t)
         high = hop * 0.43 if fore_off < t < fore_on else 0.0
         bend = fold(t)
-        c.fl = c.fr = paw(FRONT + vec(0, high, front), 84.0 * bend, -20.0 * bend + (1 - bend) * 84.0 * bend, 14.0 * bend)
+        c.fl = c.fr = paw(
+            FRONT + vec(0, high, front), 84.0 * bend, -20.0 * bend + (1 - bend) * 84.0 * bend, 14.0 * bend
+        )
         heel = over((0.30, 0.0), (off, 46.0), (0.60, 56.0), (0.78, 6.0), (on, -6.0), (1.0, 0.0))(t)
         if off < t < on:
             toes = heel * (1.0 - smoothstep(off, off + 0.08, t)) - 14.0 * tuck(t)
@@ -262,11 +125,25 @@ def jump(skeleton, rest):
         return pose(skeleton, c)
 
     return Clip(
-        skeleton, "jump", seconds, at, rest, loop=False, root_motion=False,
-        notifies=notifies(("takeoff", off), ("footstep_fl", fore_on), ("footstep_fr", fore_on), ("footstep_hl", on), ("footstep_hr", on), ("land", on)),
+        skeleton,
+        "jump",
+        seconds,
+        at,
+        rest,
+        loop=False,
+        root_motion=False,
+        notifies=notifies(
+            ("takeoff", off),
+            ("footstep_fl", fore_on),
+            ("footstep_fr", fore_on),
+            ("footstep_hl", on),
+            ("footstep_hr", on),
+            ("land", on),
+        ),
         sync=[],
         planted=planted(
-            seconds, False,
+            seconds,
+            False,
             *((leg, 0.0, fore_off if leg[0] == "f" else off) for leg in LEGS),
             *((leg, fore_on if leg[0] == "f" else on, seconds) for leg in LEGS),
         ),
@@ -286,9 +163,11 @@ def turn(skeleton, rest, name, flipped):
     }
     bend = over((0.0, 0.0), (0.18, 14.0), (0.60, 13.0), (0.92, 2.0), (1.0, 0.0))
     look = over((0.0, 0.0), (0.16, 36.0), (0.50, 30.0), (0.85, 6.0), (1.0, 0.0))
-    drop = over((0.0, -0.008), (0.15, -0.028), (0.30, -0.022), (0.45, -0.030), (0.60, -0.022), (0.80, -0.028), (1.0, -0.008))
+    drop = over(
+        (0.0, -0.008), (0.15, -0.028), (0.30, -0.022), (0.45, -0.030), (0.60, -0.022), (0.80, -0.028), (1.0, -0.008)
+    )
     roll = over((0.0, 0.0), (0.14, -2.0), (0.36, 2.0), (0.58, -2.0), (0.80, 2.0), (1.0, 0.0))
-    swish = over((0.0, 0.0), (0.30, 16.0), (0.70, 12.0), (0.92, -5.0), (1.0, 0.0))
+    swish = over((0.0, 0.0), (0.26, 16.0), (0.58, 12.0), (0.74, -4.0), (0.85, 0.0))
 
     def step(leg, u):
         start, end = steps[leg][0 if u < steps[leg][1][0] else 1]
@@ -299,7 +178,13 @@ def turn(skeleton, rest, name, flipped):
         lean = over((0.0, 0.0), (0.35, 44.0), (0.75, -6.0), (1.0, 0.0))(part)
         base = FRONT if leg[0] == "f" else HIND
         mine = c_yaw(u) * (1.0 if leg[1] == "l" else -1.0)
-        return paw(rotate(axis_angle(Y, yaw), base + vec(0, high, 0)), lean, lean * (1.0 - smoothstep(0.1, 0.3, part)), 6.0 * math.sin(math.pi * part), yaw - mine)
+        return paw(
+            rotate(axis_angle(Y, yaw), base + vec(0, high, 0)),
+            lean,
+            lean * (1.0 - smoothstep(0.1, 0.3, part)),
+            6.0 * math.sin(math.pi * part),
+            yaw - mine,
+        )
 
     def c_yaw(u):
         return facing(u)
@@ -319,12 +204,25 @@ def turn(skeleton, rest, name, flipped):
         return pose(skeleton, mirrored(c) if flipped else c)
 
     other = {"l": "r", "r": "l"}
-    landed = [(f"footstep_{leg[0]}{other[leg[1]] if flipped else leg[1]}", end * seconds) for leg, rounds in steps.items() for _, end in rounds]
+    landed = [
+        (f"footstep_{leg[0]}{other[leg[1]] if flipped else leg[1]}", end * seconds)
+        for leg, rounds in steps.items()
+        for _, end in rounds
+    ]
     return Clip(
-        skeleton, name, seconds, at, rest, loop=True, root_motion=True, turn_degrees=-angle if flipped else angle,
-        notifies=notifies(*landed), sync=[],
+        skeleton,
+        name,
+        seconds,
+        at,
+        rest,
+        loop=True,
+        root_motion=True,
+        turn_degrees=-angle if flipped else angle,
+        notifies=notifies(*landed),
+        sync=[],
         planted=planted(
-            seconds, False,
+            seconds,
+            False,
             *(
                 (leg[0] + other[leg[1]] if flipped else leg, a * seconds, b * seconds)
                 for leg, (one, two) in steps.items()
@@ -341,7 +239,9 @@ def sit(skeleton, rest):
     settle = over((0.55, 0.0), (0.80, 1.0), (1.05, 0.0))
     tilt = over((0.9, 0.0), (1.25, 17.0), (1.80, 15.0), (2.15, -16.0), (2.70, -14.0), (3.05, 0.0))
     look = over((0.0, 0.0), (0.5, -8.0), (1.0, -4.0), (2.9, -4.0), (3.6, 0.0))
-    wag = Curve([(0.0, 0.0)] + [(0.75 + 0.16 * k, 16.0 if k % 2 else -16.0) for k in range(14)] + [(3.15, 0.0), (seconds, 0.0)])
+    wag = Curve(
+        [(0.0, 0.0)] + [(0.75 + 0.16 * k, 16.0 if k % 2 else -16.0) for k in range(14)] + [(3.15, 0.0), (seconds, 0.0)]
+    )
 
     def at(t):
         c = standing()
@@ -358,7 +258,18 @@ def sit(skeleton, rest):
         c.tail = tuple((22.0 * d - 6.0 * k * d, wag(t - 0.035 * k) * d) for k in range(4))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "sit", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("sit", 0.75)), sync=[], planted=on_all(seconds))
+    return Clip(
+        skeleton,
+        "sit",
+        seconds,
+        at,
+        rest,
+        loop=False,
+        root_motion=False,
+        notifies=notifies(("sit", 0.75)),
+        sync=[],
+        planted=on_all(seconds),
+    )
 
 
 def howl(skeleton, rest):
@@ -366,7 +277,9 @@ def howl(skeleton, rest):
     seconds = 3.6
     up = over((0.0, 0.0), (0.30, -0.22), (0.90, 1.0), (2.55, 1.0), (3.25, 0.0), (seconds, 0.0))
     voice = over((0.0, 0.0), (0.70, 0.0), (1.0, 1.0), (1.7, 0.85), (2.40, 1.0), (2.70, 0.0), (seconds, 0.0))
-    quiver = Curve([(0.0, 0.0)] + [(1.0 + 0.11 * k, 1.0 if k % 2 else -1.0) for k in range(14)] + [(2.7, 0.0), (seconds, 0.0)])
+    quiver = Curve(
+        [(0.0, 0.0)] + [(1.0 + 0.11 * k, 1.0 if k % 2 else -1.0) for k in range(14)] + [(2.7, 0.0), (seconds, 0.0)]
+    )
 
     def at(t):
         c = standing()
@@ -380,7 +293,18 @@ def howl(skeleton, rest):
         c.tail = tuple((-5.0 * u - 1.5 * k * u, 2.0 * quiver(t - 0.08 * k)) for k in range(4))
         return pose(skeleton, c)
 
-    return Clip(skeleton, "howl", seconds, at, rest, loop=False, root_motion=False, notifies=notifies(("howl", 0.95)), sync=[], planted=on_all(seconds))
+    return Clip(
+        skeleton,
+        "howl",
+        seconds,
+        at,
+        rest,
+        loop=False,
+        root_motion=False,
+        notifies=notifies(("howl", 0.95)),
+        sync=[],
+        planted=on_all(seconds),
+    )
 
 
 def build(skeleton):

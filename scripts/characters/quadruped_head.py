@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from . import sculpt
-from .linalg import X, Y, Z, smoothstep, unit, vec
-from .mesh import Mesh, ring
 from . import quadruped_skeleton as qs
+from . import sculpt
+from .linalg import X, Y, Z, unit, vec
+from .mesh import Mesh, ring
 from .quadruped_body import EAR_INSIDE, EYE, FUR, GLINT, MOUTH, NOSE, TONGUE
 
 CENTER = vec(0, 0.766, 0.345)
@@ -77,10 +77,10 @@ def jaw(bones):
     """The lower jaw; its upper face is the tongue."""
     m = Mesh(bones)
     rows = [
-        (0.335, 0.722, 0.034, 0.010, 0.022),
-        (0.370, 0.724, 0.029, 0.008, 0.019),
-        (0.410, 0.724, 0.022, 0.006, 0.014),
-        (0.438, 0.725, 0.014, 0.004, 0.009),
+        (0.335, 0.725, 0.034, 0.010, 0.022),
+        (0.370, 0.727, 0.029, 0.008, 0.019),
+        (0.410, 0.727, 0.022, 0.006, 0.014),
+        (0.438, 0.728, 0.014, 0.004, 0.009),
     ]
     before = None
     for z, y, width, up, down in rows:
@@ -94,7 +94,6 @@ def jaw(bones):
 
 def eye(bones, shape, s):
     m = Mesh(bones)
-    at = vec(0.0375 * s, 0.788, 0.0)
     way = unit(vec(0.48 * s, 0.10, 1.0))
     surface = sculpt.reach(shape, CENTER, unit(vec(0.0375 * s, 0.786, 0.385) - CENTER), 0.2)
     side = unit(np.cross(Y, way))
@@ -107,7 +106,9 @@ def eye(bones, shape, s):
     m.fan(mid, surface + way * 0.0055, HEAD, EYE)
     m.oriented()
     glint = surface + way * 0.0058 + vec(0.003, 0.0042, 0)
-    corners = [m.vertex(glint + side * u + up * v, HEAD) for u, v in ((-0.0024, 0), (0, -0.0024), (0.0024, 0), (0, 0.0024))]
+    corners = [
+        m.vertex(glint + side * u + up * v, HEAD) for u, v in ((-0.0024, 0), (0, -0.0024), (0.0024, 0), (0, 0.0024))
+    ]
     n = np.cross(m.points[corners[1]] - m.points[corners[0]], m.points[corners[2]] - m.points[corners[0]])
     m.face(corners if (n * way).sum() > 0 else corners[::-1], GLINT)
     return m
@@ -125,8 +126,12 @@ def ear(bones, s):
     if front[2] < 0:
         front = -front
     name = f"ear_{'l' if s > 0 else 'r'}"
-    rows = [(-0.012, 0.029, 0.014, 0.016, {"head": 1.0}), (0.004, 0.033, 0.014, 0.017, {"head": 0.9, name: 0.1}), (0.030, 0.030, 0.010, 0.014, {"head": 0.4, name: 0.6}),
-            (0.072, 0.018, 0.004, 0.010, {name: 1.0})]
+    rows = [
+        (-0.012, 0.029, 0.014, 0.016, {"head": 1.0}),
+        (0.004, 0.033, 0.014, 0.017, {"head": 0.9, name: 0.1}),
+        (0.030, 0.030, 0.010, 0.014, {"head": 0.4, name: 0.6}),
+        (0.072, 0.018, 0.004, 0.010, {name: 1.0}),
+    ]
     before = None
     for t, width, ahead, behind, weights in rows:
         now = m.ring(ring(base + way * t, out, front, width, ahead, behind, 8), weights)

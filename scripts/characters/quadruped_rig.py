@@ -3,7 +3,9 @@
 import math
 from types import SimpleNamespace
 
-from .linalg import X, Y, Z, axis_angle, euler, inverse, length, mirror, mirror_rotation, mul, rotate, scaled, unit, vec
+import numpy as np
+
+from .linalg import X, Y, Z, axis_angle, euler, inverse, length, mirror, mirror_rotation, mul, rotate, scaled, vec
 from .rig import two_bone
 from .skeleton import Pose
 
@@ -88,8 +90,9 @@ def pose_leg(p, f, side, c, names, bend):
     if names[0] == "upperarm":
         reach_with_blade(p, side, f.blade, joint)
     trunk = p.place("pelvis" if names[0] == "thigh" else "spine_03")[0]
-    ahead = rotate(facing, Z) * 0.6 + rotate(trunk, Z) * 0.4
-    two_bone(p, upper, lower, end, joint, ahead * bend, Z * bend)
+    hinge = rotate(facing, X) * 0.6 + rotate(trunk, X) * 0.4
+    pole = np.cross(joint - p.place(upper)[1], hinge)
+    two_bone(p, upper, lower, end, joint, pole * bend, Z * bend)
     p.set_model_turn(end, turn)
     p.turn[toe] = axis_angle(X, -f.toes)
 

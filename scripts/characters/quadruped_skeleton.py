@@ -1,6 +1,6 @@
 """The quadruped's bones: 33 of them, a fox-like dog 0.51 m at the shoulder, facing +Z."""
 
-from .linalg import Y, Z, mirror, vec
+from .linalg import Z, mirror, vec
 from .skeleton import Bone, Skeleton
 
 # The head is drawn at life size around its joint and enlarged: a young animal's proportions.

@@ -123,7 +123,5 @@ class Pose:
             offset = s.offset(i)
             if bone.name == "pelvis":
                 offset = offset + self.pelvis
-            out.append(
-                (rotate(inverse(above), offset), mul(inverse(above), turn, bone.orientation))
-            )
+            out.append((rotate(inverse(above), offset), mul(inverse(above), turn, bone.orientation)))
         return out
