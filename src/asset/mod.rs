@@ -5,6 +5,7 @@ pub mod builtin;
 pub mod character;
 pub mod error;
 pub mod exact;
+pub mod fault;
 pub mod gltf;
 pub mod skinning;
 pub mod source;
