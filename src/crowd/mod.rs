@@ -1,5 +1,260 @@
 //! Rank 6: instances, gates and the schedule of the phases.
+//!
+//! A [`Crowd`] is made of kinds of character and a seed, and ticked once a frame. A tick goes
+//! through the phases of a frame in order: who is in view, who evaluates and with which palette
+//! slot, clocks and task lists, poses into palettes, root motion, instance records. What a frame
+//! draws is then borrowed from the crowd as plain slices ([`Crowd::draw`]).
+//!
+//! A character that nobody sees holds its columns ([`Crowd::BYTES_PER_CHARACTER`]) and costs a
+//! test against the frusta. One that comes into view is leased a palette slot, which it keeps
+//! until nobody has seen it for the grace time; its clocks then catch up in one step, and it is
+//! always evaluated on the frame it appears.
 
+mod characters;
+pub mod config;
+mod cull;
 pub mod draw;
+mod evaluate;
+mod gate;
+mod gather;
+mod hash;
+mod kind;
+mod layout;
+mod lend;
+mod measure;
+mod playback;
+mod random;
+mod ride;
+mod serial;
+mod slots;
+pub mod stats;
+mod tint;
+mod world;
 
+pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
+pub use layout::Layout;
+pub use stats::TickStats;
+
+use crate::index::{CharacterId, CharacterKind};
+use crate::math::{Frustum, View};
+use crate::profile::PhaseTimes;
+use crate::task::WorkerOptions;
+use characters::Characters;
+use cull::Frusta;
+use evaluate::Crew;
+use glam::{Mat4, Vec2, Vec3};
+use kind::Kind;
+use layout::{Cast, Plan};
+use lend::Lender;
+use slots::Slots;
+use std::sync::Arc;
+use world::{Step, World};
+
+/// Thousands of characters and the workers that animate them.
+#[derive(Debug)]
+pub struct Crowd {
+    world: World,
+    workers: Lender<World, Step, TickStats>,
+    half_extent: Vec2,
+    largest_radius: f32,
+}
+
+/// What a tick is told.
+#[derive(Clone, Copy, Debug)]
+pub struct TickInput<'a> {
+    /// World seconds since the last tick; zero when paused, negative to go back. Not-a-number is
+    /// zero.
+    pub dt: f64,
+    /// The camera.
+    pub view: &'a View,
+    /// The shadow map's projection, when there is one.
+    pub shadow_clip_from_world: Option<Mat4>,
+    /// Hash the palettes ([`TickStats::palette_hash`]). Reads all that was written, outside of the
+    /// phases' times.
+    pub palette_hash: bool,
+}
+
+/// Bytes that a crowd takes, before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryEstimate {
+    /// The characters' own columns.
+    pub characters: u64,
+    /// Palettes and instance records with every character in view.
+    pub all_visible: u64,
+    /// What is sure to be needed: the columns, and without visibility the palettes too.
+    pub needed: u64,
+}
+
+/// Where one character is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CharacterState {
+    /// Which kind it is.
+    pub kind: CharacterKind,
+    /// The point of the ground that it stands on, world metres.
+    pub position: Vec3,
+    /// Radians about +Y; 0 faces +Z.
+    pub heading: f32,
+    /// Its size beside others of its kind.
+    pub scale: f32,
+    /// Centre of its bounding sphere, world metres.
+    pub center: Vec3,
+    /// Radius of its bounding sphere, metres.
+    pub radius: f32,
+}
+
+impl Crowd {
+    /// Bytes that a character holds which nobody sees.
+    pub const BYTES_PER_CHARACTER: usize = Characters::BYTES;
+
+    /// Places a crowd.
+    ///
+    /// # Errors
+    /// [`CrowdError`], with the numbers: no threads, no kinds, a number out of its range, a page
+    /// that does not hold one character, or more characters than memory.
+    pub fn new(config: CrowdConfig, kinds: Vec<CrowdKind>) -> Result<Self, CrowdError> {
+        let not_negative = |what: &str, value: f32| {
+            let (what, range) = (what.to_owned(), "finite and not negative");
+            let ok = value.is_finite() && value >= 0.0;
+            if ok { Ok(()) } else { Err(CrowdError::OutOfRange { what, value, range }) }
+        };
+        not_negative("the grace time", config.grace)?;
+        not_negative("the fade time", config.fade)?;
+        let threads = config.threads;
+        if threads == 0 {
+            return Err(CrowdError::NoThreads);
+        }
+        let limit = usize::from(u16::MAX);
+        if kinds.len() > limit {
+            return Err(CrowdError::TooManyKinds { kinds: kinds.len(), limit });
+        }
+        if config.count > 0 && kinds.iter().all(|k| k.weight.is_nan() || k.weight <= 0.0) {
+            return Err(CrowdError::NoKinds { count: config.count });
+        }
+        let estimate = Self::estimate(&config, &kinds);
+        if estimate.needed > config.memory_limit {
+            let (count, needed, limit) = (config.count, estimate.needed, config.memory_limit);
+            let fits = (u128::from(limit) * u128::from(count) / u128::from(needed)) as u64;
+            return Err(CrowdError::DoesNotFit { count, needed, limit, fits });
+        }
+        let kinds: Vec<Kind> = kinds
+            .iter()
+            .map(|k| Kind::new(k, config.fade, config.page_matrices))
+            .collect::<Result<_, _>>()?;
+        let bodies = kinds.iter().map(|k| k.body.clone()).collect();
+        let plan = Plan::new(config.layout, Cast::new(bodies, config.count, config.seed));
+        let characters = Characters::new(&plan, &kinds, config.seed, !config.visibility);
+        let options =
+            WorkerOptions { prune: config.prune, steal: config.steal, lanes: config.lanes };
+        let palette_limit = config.memory_limit.saturating_sub(estimate.characters);
+        let largest_radius =
+            kinds.iter().map(|k| k.radius * layout::SCALE_SPREAD).fold(0.0, f32::max);
+        let world = World {
+            wanted: vec![0; kinds.len()],
+            kinds,
+            characters,
+            rides: plan.rides,
+            slots: Slots::new(config.page_matrices, palette_limit),
+            crew: Crew::new(threads, options),
+            grace: f64::from(config.grace),
+            ..World::default()
+        };
+        let workers = Lender::new(threads, World::step)
+            .map_err(|reason| CrowdError::Threads { threads, reason })?;
+        Ok(Self { world, workers, half_extent: plan.half_extent, largest_radius })
+    }
+
+    /// What a crowd would take.
+    pub fn estimate(config: &CrowdConfig, kinds: &[CrowdKind]) -> MemoryEstimate {
+        let weight: f64 = kinds.iter().map(|k| f64::from(k.weight)).filter(|w| *w > 0.0).sum();
+        let per_character: f64 = kinds
+            .iter()
+            .map(|k| {
+                let slot = Slots::bytes_per_slot(k.rig.palette_len()) + size_of::<InstanceRecord>();
+                slot as f64 * f64::from(k.weight).max(0.0) / weight
+            })
+            .sum();
+        let characters = u64::from(config.count) * Characters::BYTES as u64;
+        let all_visible = (f64::from(config.count) * per_character) as u64;
+        let needed = characters + if config.visibility { 0 } else { all_visible };
+        MemoryEstimate { characters, all_visible, needed }
+    }
+
+    /// One frame: culls, evaluates and gathers. The phases' times are added to `times`.
+    pub fn tick(&mut self, input: &TickInput<'_>, times: &PhaseTimes) -> TickStats {
+        let step = Step {
+            dt: if input.dt.is_finite() { input.dt } else { 0.0 },
+            frusta: Frusta {
+                camera: input.view.frustum(),
+                shadow: input.shadow_clip_from_world.map(|m| Frustum::from_clip_from_world(&m)),
+            },
+            palette_hash: input.palette_hash,
+        };
+        let stats = self.workers.run(&mut self.world, step);
+        times.absorb(&self.world.times);
+        stats
+    }
+
+    /// What the last tick left to draw.
+    pub fn draw(&self) -> CrowdDraw<'_> {
+        CrowdDraw {
+            instances: &self.world.instances,
+            groups: &self.world.groups,
+            pages: &self.world.slots.pages,
+        }
+    }
+
+    /// Number of characters.
+    pub fn count(&self) -> u32 {
+        self.world.characters.kinds.len() as u32
+    }
+
+    /// World clock, seconds.
+    pub fn now(&self) -> f64 {
+        self.world.now
+    }
+
+    /// Half the width (x) and depth (z), in metres, of the ground around the origin that the crowd
+    /// covers.
+    pub fn half_extent(&self) -> Vec2 {
+        self.half_extent
+    }
+
+    /// The largest character's bounding radius, metres.
+    pub fn largest_radius(&self) -> f32 {
+        self.largest_radius
+    }
+
+    /// Where a character is. `None` for an id that the crowd does not have.
+    pub fn character(&self, id: CharacterId) -> Option<CharacterState> {
+        let World { characters, kinds, rides, .. } = &self.world;
+        let kind = *characters.kinds.get(id.get())?;
+        let place = characters.places[id.get()].resolve(rides);
+        let (position, heading, scale) = place;
+        Some(CharacterState {
+            kind,
+            position: Vec3::new(position.x, 0.0, position.y),
+            heading,
+            scale,
+            center: characters::sphere_center(&kinds[kind.get()], place),
+            radius: kinds[kind.get()].radius * scale,
+        })
+    }
+
+    /// Everybody who plays one clip after the other goes on to the next one.
+    pub fn next_clip(&mut self) {
+        let resting = self.world.characters.playback.iter_mut();
+        let leased = self.world.slots.leases.iter_mut().flat_map(|l| &mut l.playback);
+        resting.chain(leased).for_each(playback::Playback::hurry);
+    }
+
+    /// Switches the executor's pruning and stealing from the next tick on.
+    pub fn set_execution(&mut self, options: WorkerOptions) {
+        self.world.crew.set_options(options);
+    }
+
+    /// The rigs of the kinds, in the order they were given.
+    pub fn rigs(&self) -> impl Iterator<Item = &Arc<crate::pose::Rig>> {
+        self.world.kinds.iter().map(|k| &k.rig)
+    }
+}

@@ -23,6 +23,12 @@ impl Frustum {
         Self { planes }
     }
 
+    /// The planes (normal in xyz, offset in w): a point `p` is inside where `dot(n, p) + w >= 0`.
+    #[inline]
+    pub fn planes(&self) -> &[Vec4; 6] {
+        &self.planes
+    }
+
     /// False only when the sphere lies wholly outside one plane; near the corners a sphere that
     /// is outside may pass.
     #[inline]

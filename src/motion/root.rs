@@ -2,7 +2,7 @@
 
 use super::Advance;
 use super::ground::{GroundMotion, rotate};
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use std::f32::consts::{PI, TAU};
 
 /// The ground motion of a clip's root since the clip's start, at uniform frames.
@@ -32,8 +32,7 @@ impl RootTrack {
             let yaw = yaw_before + wrap(turn - yaw_before);
             yaw_before = yaw;
             let position = Vec3::from(posed.translation);
-            let (at, from) =
-                (glam::Vec2::new(position.x, position.z), glam::Vec2::new(home.x, home.z));
+            let (at, from) = (Vec2::new(position.x, position.z), Vec2::new(home.x, home.z));
             frames.push(GroundMotion::new(at - rotate(from, yaw), yaw));
         }
         let start = frames.first().copied().unwrap_or_default().inverse();
@@ -42,6 +41,13 @@ impl RootTrack {
             frames.push(GroundMotion::IDENTITY);
         }
         Self { frames, rate_hz }
+    }
+
+    /// The same motion seen from another point of the ground, (x, z), than the model's origin.
+    pub fn about(&self, pivot: Vec2) -> Self {
+        let from_pivot = GroundMotion::new(pivot, 0.0);
+        let seen = |&motion: &GroundMotion| from_pivot.inverse().then(motion).then(from_pivot);
+        Self { frames: self.frames.iter().map(seen).collect(), rate_hz: self.rate_hz }
     }
 
     /// What one whole run of the clip covers.
@@ -122,9 +128,9 @@ mod tests {
         let track = RootTrack::measure(&frames, &reference, 30.0);
         for (i, posed) in frames.iter().enumerate() {
             let g = track.at(i as f32 / 30.0);
-            let placed = rotate(glam::Vec2::new(0.1, 0.05), g.yaw) + g.translation();
+            let placed = rotate(Vec2::new(0.1, 0.05), g.yaw) + g.translation();
             let t = posed.translation;
-            assert!(placed.distance(glam::Vec2::new(t.x, t.z)) < 1e-3, "frame {i}");
+            assert!(placed.distance(Vec2::new(t.x, t.z)) < 1e-3, "frame {i}");
         }
         let total = track.total();
         assert!(total.translation().length() < 1e-3 && (total.yaw - TAU).abs() < 1e-3, "{total:?}");
@@ -159,6 +165,17 @@ mod tests {
         let back = step(forward.to, -2.5, track.seconds());
         let both = track.delta(&forward).then(track.delta(&back));
         assert!(both.translation().length() < 1e-3 && both.yaw.abs() < 1e-3, "{both:?}");
+    }
+
+    #[test]
+    fn seen_from_the_circles_centre_there_is_only_the_turn() {
+        let (frames, reference) = circling();
+        let track = RootTrack::measure(&frames, &reference, 30.0);
+        let seen = track.about(Vec2::new(2.0, 0.0));
+        for i in 0..=120 {
+            let (a, b) = (track.at(i as f32 / 30.0), seen.at(i as f32 / 30.0));
+            assert!(b.translation().length() < 1e-3 && (a.yaw - b.yaw).abs() < 1e-6, "{i}: {b:?}");
+        }
     }
 
     #[test]

@@ -1,0 +1,228 @@
+//! Every character's columns: what each phase touches lies together.
+
+use super::kind::Kind;
+use super::layout::{Plan, Role};
+use super::playback::Playback;
+use super::random::Random;
+use super::ride::Ride;
+use super::tint::tint;
+use crate::index::{CharacterId, CharacterKind};
+use crate::math::Mat3x4;
+use crate::motion::ground::rotate;
+use glam::{Affine3A, Quat, Vec2, Vec3};
+
+/// Characters whose bits share a word.
+pub(crate) const BLOCK: usize = 64;
+
+/// One bit per character for 64 characters, on a cache line of its own, because workers write it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Block {
+    /// In the camera's frustum.
+    pub camera: u64,
+    /// In the shadow map's frustum.
+    pub shadow: u64,
+    /// Holds a palette slot.
+    pub leased: u64,
+    /// Evaluates whether or not anybody looks.
+    pub always: u64,
+    /// Rides a lane.
+    pub riders: u64,
+    /// Was given a slot this frame, or waits for one.
+    pub enter: u64,
+    /// Gives its slot back this frame.
+    pub leave: u64,
+}
+
+/// Bounding spheres of a block, world space, component by component so that a plane is tested
+/// against several at once. The radius of a place that nobody has is negative infinity.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Spheres {
+    pub x: [f32; BLOCK],
+    pub y: [f32; BLOCK],
+    pub z: [f32; BLOCK],
+    pub radius: [f32; BLOCK],
+}
+
+/// Where a character is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Place {
+    /// On the ground.
+    Standing {
+        /// World (x, z), metres.
+        position: Vec2,
+        /// Radians about +Y; 0 faces +Z.
+        heading: f32,
+        /// Where it belongs.
+        home: Vec2,
+        /// Individual scale.
+        scale: f32,
+    },
+    /// On a lane, which carries it.
+    Riding {
+        /// Index of the lane.
+        ride: u32,
+        /// Metres along the lane.
+        s: f32,
+        /// Where along it belongs.
+        home_s: f32,
+        /// Metres outward from the lane.
+        lateral: f32,
+        /// Where across it belongs.
+        home_lateral: f32,
+        /// Radians off the lane's direction.
+        yaw: f32,
+        /// Individual scale.
+        scale: f32,
+    },
+}
+
+const _: () = assert!(size_of::<Place>() == 32);
+
+impl Place {
+    /// World position (x, z), heading and individual scale.
+    pub fn resolve(&self, rides: &[Ride]) -> (Vec2, f32, f32) {
+        match *self {
+            Self::Standing { position, heading, scale, .. } => (position, heading, scale),
+            Self::Riding { ride, s, lateral, yaw, scale, .. } => {
+                let (position, heading) = rides[ride as usize].place(s, lateral);
+                (position, heading + yaw, scale)
+            }
+        }
+    }
+}
+
+/// Centre of a character's bounding sphere, world space.
+pub(crate) fn sphere_center(kind: &Kind, (position, heading, scale): (Vec2, f32, f32)) -> Vec3 {
+    let c = kind.center * scale;
+    let flat = Vec2::new(c.x, c.z);
+    let flat = if flat == Vec2::ZERO { flat } else { rotate(flat, heading) };
+    Vec3::new(position.x + flat.x, c.y, position.y + flat.y)
+}
+
+/// The matrix that puts a character's model into the world.
+pub(crate) fn world_from_model(
+    kind: &Kind,
+    (position, heading, scale): (Vec2, f32, f32),
+) -> Mat3x4 {
+    let size = kind.scale * scale;
+    let linear = Affine3A::from_scale_rotation_translation(
+        Vec3::splat(size),
+        Quat::from_rotation_y(heading),
+        Vec3::new(position.x, 0.0, position.y),
+    );
+    Mat3x4::from_affine(&(linear * Affine3A::from_translation(-kind.pivot)))
+}
+
+/// The palette slot that a character holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SlotAddress {
+    pub page: u32,
+    pub slot: u32,
+}
+
+impl SlotAddress {
+    /// No slot.
+    pub const NONE: Self = Self { page: u32::MAX, slot: u32::MAX };
+}
+
+/// The columns, one row per character.
+#[derive(Debug, Default)]
+pub(crate) struct Characters {
+    pub blocks: Vec<Block>,
+    pub spheres: Vec<Spheres>,
+    pub kinds: Vec<CharacterKind>,
+    pub places: Vec<Place>,
+    /// Stale while the character holds a slot, which then has the true one.
+    pub playback: Vec<Playback>,
+    pub slots: Vec<SlotAddress>,
+    /// World time at which it was last in a frustum.
+    pub last_rendered: Vec<f64>,
+    pub tints: Vec<u32>,
+}
+
+impl Characters {
+    /// Bytes that one character holds, whether or not anybody sees it.
+    pub const BYTES: usize = (size_of::<Block>() + size_of::<Spheres>()) / BLOCK
+        + size_of::<CharacterKind>()
+        + size_of::<Place>()
+        + size_of::<Playback>()
+        + size_of::<SlotAddress>()
+        + size_of::<f64>()
+        + size_of::<u32>();
+
+    /// Puts a plan's characters on their places. `always`: all evaluate, seen or not.
+    pub fn new(plan: &Plan, kinds: &[Kind], seed: u64, always: bool) -> Self {
+        let count = plan.spots.len();
+        let blocks = count.div_ceil(BLOCK);
+        let nobody = Spheres {
+            x: [0.0; BLOCK],
+            y: [0.0; BLOCK],
+            z: [0.0; BLOCK],
+            radius: [f32::NEG_INFINITY; BLOCK],
+        };
+        let mut this = Self {
+            blocks: vec![Block::default(); blocks],
+            spheres: vec![nobody; blocks],
+            kinds: plan.spots.iter().map(|s| s.kind).collect(),
+            places: Vec::with_capacity(count),
+            playback: Vec::with_capacity(count),
+            slots: vec![SlotAddress::NONE; count],
+            last_rendered: vec![f64::NEG_INFINITY; count],
+            tints: Vec::with_capacity(count),
+        };
+        for (id, spot) in plan.spots.iter().enumerate() {
+            let kind = &kinds[spot.kind.get()];
+            let random = |stream: u64| Random::new(seed, (stream << 32) + id as u64);
+            let scale = spot.scale;
+            let (block, bit) = (id / BLOCK, 1u64 << (id % BLOCK));
+            if always {
+                this.blocks[block].always |= bit;
+            }
+            let (place, playback) = match spot.role {
+                Role::Stand { position, heading } => (
+                    Place::Standing { position, heading, home: position, scale },
+                    Playback::wander(kind, random(1)),
+                ),
+                Role::Ride { ride, s, lateral, gait, speed } => {
+                    this.blocks[block].riders |= bit;
+                    let clip = kind.body.gaits[gait as usize].clip;
+                    let (home_s, home_lateral) = (s, lateral);
+                    (
+                        Place::Riding { ride, s, home_s, lateral, home_lateral, yaw: 0.0, scale },
+                        Playback::keep(kind, clip, speed, random(1)),
+                    )
+                }
+            };
+            this.places.push(place);
+            this.playback.push(playback);
+            this.tints.push(tint(&mut random(2)));
+            this.spheres[block].radius[id % BLOCK] = kind.radius * scale;
+            this.place_sphere(CharacterId(id as u32), kind, &plan.rides);
+        }
+        this
+    }
+
+    /// Brings a character's bounding sphere to where it is.
+    pub fn place_sphere(&mut self, id: CharacterId, kind: &Kind, rides: &[Ride]) {
+        let center = sphere_center(kind, self.places[id.get()].resolve(rides));
+        let spheres = &mut self.spheres[id.get() / BLOCK];
+        let i = id.get() % BLOCK;
+        (spheres.x[i], spheres.y[i], spheres.z[i]) = (center.x, center.y, center.z);
+    }
+}
+
+const _: () = assert!(Characters::BYTES <= 512, "a hidden character is small");
+
+/// The positions of the set bits, lowest first.
+#[inline]
+pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            bit
+        })
+    })
+}

@@ -1,0 +1,269 @@
+//! What a crowd is asked for, and what it answers when that can't be had.
+
+use super::layout::Layout;
+use crate::math::{Bounds, Lanes};
+use crate::motion::PlayMode;
+use crate::pose::Rig;
+use std::sync::Arc;
+
+/// How a crowd is made and run.
+#[derive(Clone, Debug)]
+pub struct CrowdConfig {
+    /// Number of characters; zero is an empty world.
+    pub count: u32,
+    /// Decides places, looks, clips and phases.
+    pub seed: u64,
+    /// Where they stand and walk.
+    pub layout: Layout,
+    /// Worker threads, at least one; the caller waits while they work.
+    pub threads: usize,
+    /// Characters that nobody has seen for [`CrowdConfig::grace`] seconds don't evaluate. Off: all do.
+    pub visibility: bool,
+    /// Seconds that a character goes on evaluating after it was last seen; finite, not negative.
+    pub grace: f32,
+    /// The instructions that the kernels use.
+    pub lanes: Lanes,
+    /// The executor skips tasks that the output does not depend on.
+    pub prune: bool,
+    /// The executor hands a buffer on to its last reader.
+    pub steal: bool,
+    /// Seconds of a cross-fade between two clips; finite, not negative.
+    pub fade: f32,
+    /// The most matrices in one page of palette memory: what a renderer can bind at once.
+    pub page_matrices: u32,
+    /// Bytes that columns and palettes may take together.
+    pub memory_limit: u64,
+}
+
+impl Default for CrowdConfig {
+    fn default() -> Self {
+        Self {
+            count: 5_000,
+            seed: 1,
+            layout: Layout::Grid,
+            threads: 1,
+            visibility: true,
+            grace: 0.25,
+            lanes: Lanes::best(),
+            prune: true,
+            steal: true,
+            fade: 0.35,
+            // 128 MiB, the storage binding that every adapter has.
+            page_matrices: (128 << 20) / 48,
+            memory_limit: u64::MAX,
+        }
+    }
+}
+
+/// One kind of character in the crowd.
+#[derive(Clone, Debug)]
+pub struct CrowdKind {
+    /// For messages.
+    pub name: String,
+    /// Skeleton and clips.
+    pub rig: Arc<Rig>,
+    /// Model space, over all clips.
+    pub bounds: Bounds,
+    /// World metres per unit of model space; positive and finite.
+    pub scale: f32,
+    /// Added to model space's y before scaling, so that feet stand on y = 0.
+    pub ground_offset: f32,
+    /// One per clip of the rig, or empty for [`ClipInfo::named`] of each.
+    pub clips: Vec<ClipInfo>,
+    /// Share of the crowd against the other kinds' weights; finite, not negative.
+    pub weight: f32,
+}
+
+impl CrowdKind {
+    /// A kind at its own scale, standing on the lowest point of its bounds.
+    pub fn new(name: impl Into<String>, rig: Arc<Rig>, bounds: Bounds) -> Self {
+        let ground_offset = -bounds.min.y;
+        let name = name.into();
+        Self { name, rig, bounds, scale: 1.0, ground_offset, clips: Vec::new(), weight: 1.0 }
+    }
+}
+
+/// Whether a clip moves its character along the ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RootMotion {
+    /// Yes, if its root ends far from where it began, or turned.
+    #[default]
+    Measured,
+    /// Yes.
+    On,
+    /// No: the root's motion stays in the pose.
+    Off,
+}
+
+impl RootMotion {
+    /// The decision, given what a measurement says.
+    pub fn decide(self, measured: bool) -> bool {
+        match self {
+            Self::Measured => measured,
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+}
+
+/// How simple playback uses a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClipInfo {
+    /// What happens at its end; `None`: it loops if its last pose is its first.
+    pub mode: Option<PlayMode>,
+    /// Whether it moves the character.
+    pub root_motion: RootMotion,
+    /// How often it is chosen against the others; not negative. Zero: only when there is no other.
+    pub weight: f32,
+}
+
+impl Default for ClipInfo {
+    fn default() -> Self {
+        Self { mode: None, root_motion: RootMotion::Measured, weight: 1.0 }
+    }
+}
+
+impl ClipInfo {
+    /// A guess from the clip's name: crowds mostly idle, and bind poses are not for the stage.
+    pub fn named(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
+        let weight = if has(&["tpose", "t-pose", "t_pose", "bind", "rest"]) {
+            0.0
+        } else if has(&["idle", "survey", "stand", "breath"]) {
+            3.0
+        } else if has(&["pose", "death", "die"]) {
+            0.3
+        } else {
+            1.0
+        };
+        Self { weight, ..Self::default() }
+    }
+}
+
+/// Why a crowd can't be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CrowdError {
+    /// No worker thread.
+    #[error("a crowd needs at least 1 worker thread, 0 were asked for")]
+    NoThreads,
+    /// The system refused the threads.
+    #[error("{threads} worker threads can't be started: {reason}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// The system's message.
+        reason: String,
+    },
+    /// Characters but nothing that they could be.
+    #[error("{count} characters were asked for and no kind of character has a weight above 0")]
+    NoKinds {
+        /// How many.
+        count: u32,
+    },
+    /// More kinds than an index can name.
+    #[error("{kinds} kinds of character are over the limit of {limit}")]
+    TooManyKinds {
+        /// How many.
+        kinds: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A number of the configuration or of a kind out of its range.
+    #[error("{what} is {value}; it must be {range}")]
+    OutOfRange {
+        /// Which number.
+        what: String,
+        /// Its value.
+        value: f32,
+        /// What would be right.
+        range: &'static str,
+    },
+    /// Clip infos that don't match the clips.
+    #[error("kind \"{kind}\" has {infos} clip infos for {clips} clips")]
+    ClipInfos {
+        /// The kind's name.
+        kind: String,
+        /// Number of infos.
+        infos: usize,
+        /// Number of clips.
+        clips: usize,
+    },
+    /// A kind with nothing to draw.
+    #[error("kind \"{kind}\" has no palette matrix, so there is nothing to pose")]
+    EmptyPalette {
+        /// The kind's name.
+        kind: String,
+    },
+    /// One character's palette is more than a page holds.
+    #[error(
+        "one character of kind \"{kind}\" has {palette} palette matrices; a page holds {page} at most"
+    )]
+    PageTooSmall {
+        /// The kind's name.
+        kind: String,
+        /// Matrices of one character.
+        palette: usize,
+        /// Matrices of a page.
+        page: u32,
+    },
+    /// More memory than there is.
+    #[error(
+        "{count} characters need about {} ({} each); {} are free. About {fits} would fit",
+        Bytes(*.needed), Bytes(.needed / u64::from(*.count).max(1)), Bytes(*.limit)
+    )]
+    DoesNotFit {
+        /// How many characters.
+        count: u32,
+        /// Estimate in bytes.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+        /// How many characters would fit.
+        fits: u64,
+    },
+}
+
+/// Bytes for people: a number below 1024 and its unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes(pub u64);
+
+impl std::fmt::Display for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+        let mut value = self.0 as f64;
+        let mut unit = 0;
+        while value >= 1024.0 && unit + 1 < units.len() {
+            (value, unit) = (value / 1024.0, unit + 1);
+        }
+        let decimals = usize::from(unit > 0 && value < 100.0);
+        write!(f, "{value:.decimals$} {}", units[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_numbers() {
+        let error = CrowdError::DoesNotFit {
+            count: 1_000_000,
+            needed: 3 << 30,
+            limit: 512 << 20,
+            fits: 166_666,
+        };
+        assert_eq!(
+            error.to_string(),
+            "1000000 characters need about 3.0 GiB (3.1 KiB each); 512 MiB are free. About 166666 would fit"
+        );
+        assert_eq!(Bytes(1_000).to_string(), "1000 bytes");
+    }
+
+    #[test]
+    fn names_say_how_often_a_clip_is_played() {
+        assert!(ClipInfo::named("Idle_02").weight > ClipInfo::named("wave").weight);
+        assert!(ClipInfo::named("aim_pose").weight < ClipInfo::named("wave").weight);
+        assert_eq!(ClipInfo::named("T-Pose").weight, 0.0);
+    }
+}

@@ -1,0 +1,184 @@
+//! Phases 3 and 4, by turns: a worker records the task lists of a chunk of characters and executes
+//! them before it takes the next chunk.
+
+use super::characters::bits;
+use super::draw::Page;
+use super::kind::Kind;
+use super::playback::Playback;
+use super::slots::{Leases, SlotWord, Slots, WORD};
+use crate::math::Mat3x4;
+use crate::motion::GroundMotion;
+use crate::profile::{Phase, PhaseTimes};
+use crate::task::{ExecuteStats, TaskList, Worker, WorkerOptions};
+use rayon::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Lists that one worker records before it executes them, at most.
+const CHUNK: u32 = WORD as u32;
+/// The fewest that are worth a job of their own: one batch of the resolve kernel.
+const LEAST_CHUNK: u32 = 8;
+
+/// One worker's own memory: pose buffers and the task lists of one chunk.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub worker: Worker,
+    lists: Vec<TaskList>,
+}
+
+/// The scratch of every thread of the pool. A thread locks its own, so nobody ever waits.
+#[derive(Debug, Default)]
+pub(crate) struct Crew(Vec<Mutex<Scratch>>);
+
+impl Crew {
+    pub fn new(threads: usize, options: WorkerOptions) -> Self {
+        let scratch = || Scratch {
+            worker: Worker::new(options),
+            lists: vec![TaskList::default(); CHUNK as usize],
+        };
+        Self((0..threads).map(|_| Mutex::new(scratch())).collect())
+    }
+
+    /// The current thread's scratch.
+    fn mine(&self) -> MutexGuard<'_, Scratch> {
+        let thread = rayon::current_thread_index().unwrap_or(0) % self.0.len().max(1);
+        self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Scratch> {
+        self.0.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes how everybody executes.
+    pub fn set_options(&mut self, options: WorkerOptions) {
+        self.all().for_each(|s| s.worker.set_options(options));
+    }
+
+    /// The workers' totals since they were last taken, and the bytes of their pose memory.
+    pub fn take_stats(&mut self) -> (ExecuteStats, u64) {
+        let mut sum = ExecuteStats::default();
+        let mut bytes = 0;
+        for scratch in self.all() {
+            sum.add(&scratch.worker.take_stats());
+            bytes += scratch.worker.heap_bytes() as u64;
+        }
+        (sum, bytes)
+    }
+}
+
+/// What every chunk is evaluated with.
+pub(crate) struct Evaluation<'a> {
+    pub kinds: &'a [Kind],
+    pub crew: &'a Crew,
+    /// World time that the clocks are brought to.
+    pub now: f64,
+    pub times: &'a PhaseTimes,
+}
+
+/// Some neighbouring slots of one page.
+struct Run<'a> {
+    words: &'a [SlotWord],
+    playback: &'a mut [Playback],
+    roots: &'a mut [GroundMotion],
+    matrices: &'a mut [Mat3x4],
+}
+
+impl Evaluation<'_> {
+    /// Evaluates everybody who is due. Gives their number.
+    pub fn run(&self, slots: &mut Slots) -> u32 {
+        let due: u32 = slots.leases.iter().flat_map(|l| &l.words).map(|w| w.due.count_ones()).sum();
+        let threads = self.crew.0.len() as u32;
+        // Several chunks for each thread, so that they end together.
+        let chunk = (due / (4 * threads.max(1))).clamp(LEAST_CHUNK, CHUNK);
+        let Slots { leases, pages, .. } = slots;
+        leases.par_iter_mut().zip(pages.par_iter_mut()).for_each(|(leases, page)| {
+            self.page(leases, page, chunk);
+        });
+        due
+    }
+
+    fn page(&self, leases: &mut Leases, page: &mut Page, chunk: u32) {
+        let kind = &self.kinds[leases.kind.get()];
+        let run = Run {
+            words: &leases.words,
+            playback: &mut leases.playback,
+            roots: &mut leases.roots,
+            matrices: &mut page.matrices,
+        };
+        self.divide(kind, run, chunk);
+    }
+
+    /// Halves a run until its parts are chunks.
+    fn divide(&self, kind: &Kind, run: Run<'_>, chunk: u32) {
+        let due: u32 = run.words.iter().map(|w| w.due.count_ones()).sum();
+        if due == 0 {
+            return;
+        }
+        if due <= chunk {
+            return self.chunk(kind, run);
+        }
+        let (a, b) = run.halve(kind.palette_len());
+        match b {
+            Some(b) => {
+                rayon::join(|| self.divide(kind, a, chunk), || self.divide(kind, b, chunk));
+            }
+            // One word: at most as many as there are lists.
+            None => self.chunk(kind, a),
+        }
+    }
+
+    fn chunk(&self, kind: &Kind, run: Run<'_>) {
+        let mut scratch = self.crew.mine();
+        let Scratch { worker, lists } = &mut *scratch;
+        let due = || {
+            run.words.iter().enumerate().flat_map(|(w, word)| {
+                bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
+            })
+        };
+        self.times.worker(Phase::Record, || {
+            for ((slot, entered), list) in due().zip(lists.iter_mut()) {
+                let motion = run.playback[slot].advance_to(kind, self.now);
+                // Whoever comes into view goes on from where it was left.
+                run.roots[slot] = if entered { GroundMotion::IDENTITY } else { motion };
+                list.clear();
+                let recorded = run.playback[slot].record(kind, list);
+                debug_assert_eq!(recorded, Ok(()), "a stack of clips fits a list");
+                list.sweep();
+            }
+        });
+        self.times.worker(Phase::Execute, || {
+            let palette_len = kind.palette_len();
+            let (mut matrices, mut at) = (run.matrices, 0);
+            let mut batch = worker.batch();
+            for ((slot, _), list) in due().zip(lists.iter_mut()) {
+                let (palette, rest) =
+                    matrices[(slot - at) * palette_len..].split_at_mut(palette_len);
+                (matrices, at) = (rest, slot + 1);
+                let executed = batch.execute(&kind.rig, list, palette);
+                debug_assert_eq!(executed, Ok(()), "a slot is as long as its kind's palette");
+            }
+            batch.finish();
+        });
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The first and the second half of the words; one word is not halved.
+    fn halve(self, palette_len: usize) -> (Self, Option<Self>) {
+        let middle = self.words.len() / 2;
+        if middle == 0 {
+            return (self, None);
+        }
+        let (words, later_words) = self.words.split_at(middle);
+        let slots = middle * WORD;
+        let (playback, later_playback) = self.playback.split_at_mut(slots);
+        let (roots, later_roots) = self.roots.split_at_mut(slots);
+        let (matrices, later_matrices) = self.matrices.split_at_mut(slots * palette_len);
+        let later = Run {
+            words: later_words,
+            playback: later_playback,
+            roots: later_roots,
+            matrices: later_matrices,
+        };
+        (Run { words, playback, roots, matrices }, Some(later))
+    }
+}

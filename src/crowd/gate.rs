@@ -1,0 +1,141 @@
+//! Phase 2: who evaluates, and with which palette slot.
+
+use super::characters::{BLOCK, Block, Characters, SlotAddress, bits};
+use super::cull::BLOCKS_PER_JOB;
+use super::kind::Kind;
+use super::slots::{SlotWord, Slots, WORD};
+use crate::index::{CharacterId, CharacterKind};
+use crate::profile::{Phase, PhaseTimes};
+use rayon::prelude::*;
+
+/// Slot words that one job takes.
+pub(crate) const WORDS_PER_JOB: usize = 16;
+
+/// What changed hands in one frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Inside a frustum.
+    pub visible: u32,
+    /// Inside the camera's.
+    pub in_camera: u32,
+    /// Were given a slot.
+    pub entered: u32,
+    /// Gave theirs back.
+    pub left: u32,
+    /// Want a slot and can't have one: the memory limit is reached.
+    pub waiting: u32,
+}
+
+/// Visible characters are stamped, those unseen for more than `grace` seconds are let go, those who
+/// come into view are taken in.
+pub(crate) fn gate(
+    characters: &mut Characters,
+    slots: &mut Slots,
+    kinds: &[Kind],
+    wanted: &mut [usize],
+    (now, grace): (f64, f64),
+    times: &PhaseTimes,
+) -> Changes {
+    const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
+    let Characters { blocks, last_rendered, .. } = characters;
+    blocks.par_chunks_mut(BLOCKS_PER_JOB).zip(last_rendered.par_chunks_mut(CHARACTERS)).for_each(
+        |(blocks, stamps)| {
+            times.worker(Phase::Gate, || {
+                for (block, stamps) in blocks.iter_mut().zip(stamps.chunks_mut(BLOCK)) {
+                    decide(block, stamps, now, grace);
+                }
+            });
+        },
+    );
+    let changes = change_hands(characters, slots, kinds, wanted);
+    let blocks = &characters.blocks;
+    for leases in &mut slots.leases {
+        leases
+            .words
+            .par_chunks_mut(WORDS_PER_JOB)
+            .zip(leases.owners.par_chunks(WORDS_PER_JOB * WORD))
+            .for_each(|(words, owners)| {
+                times.worker(Phase::Gate, || {
+                    for (word, owners) in words.iter_mut().zip(owners.chunks(WORD)) {
+                        look_up(word, owners, blocks);
+                    }
+                });
+            });
+    }
+    changes
+}
+
+fn decide(block: &mut Block, stamps: &mut [f64], now: f64, grace: f64) {
+    let visible = block.camera | block.shadow;
+    for i in bits(visible) {
+        stamps[i] = now;
+    }
+    let wants = visible | block.always;
+    block.enter = wants & !block.leased;
+    block.leave = bits(block.leased & !wants)
+        .filter(|&i| now - stamps[i] > grace)
+        .fold(0, |leave, i| leave | 1 << i);
+}
+
+/// The serial part: slots are given back, then given out, both in the order of ids.
+fn change_hands(
+    characters: &mut Characters,
+    slots: &mut Slots,
+    kinds: &[Kind],
+    wanted: &mut [usize],
+) -> Changes {
+    let mut changes = Changes::default();
+    wanted.fill(0);
+    for b in 0..characters.blocks.len() {
+        let Block { camera, shadow, enter, leave, .. } = characters.blocks[b];
+        changes.visible += (camera | shadow).count_ones();
+        changes.in_camera += camera.count_ones();
+        for id in bits(leave).map(|i| b * BLOCK + i) {
+            characters.playback[id] = slots.release(characters.slots[id]);
+            characters.slots[id] = SlotAddress::NONE;
+        }
+        characters.blocks[b].leased &= !leave;
+        changes.left += leave.count_ones();
+        bits(enter).for_each(|i| wanted[characters.kinds[b * BLOCK + i].get()] += 1);
+    }
+    for (k, &more) in wanted.iter().enumerate().filter(|(_, n)| **n > 0) {
+        slots.reserve(CharacterKind(k as u16), kinds[k].palette_len(), more);
+    }
+    if wanted.iter().all(|&n| n == 0) {
+        return changes;
+    }
+    for b in 0..characters.blocks.len() {
+        let mut entered = 0u64;
+        for i in bits(characters.blocks[b].enter) {
+            let id = b * BLOCK + i;
+            let kind = characters.kinds[id];
+            let palette_len = kinds[kind.get()].palette_len();
+            let owner = CharacterId(id as u32);
+            match slots.lease(kind, palette_len, owner, &characters.playback[id]) {
+                Some(slot) => {
+                    characters.slots[id] = slot;
+                    entered |= 1 << i;
+                }
+                None => changes.waiting += 1,
+            }
+        }
+        changes.entered += entered.count_ones();
+        characters.blocks[b].leased |= entered;
+        characters.blocks[b].enter = entered;
+    }
+    changes
+}
+
+/// Brings the holders' bits into the order of the slots.
+fn look_up(word: &mut SlotWord, owners: &[CharacterId], blocks: &[Block]) {
+    let mut next = SlotWord { leased: word.leased, due: word.leased, ..SlotWord::default() };
+    for slot in bits(word.leased) {
+        let id = owners[slot].get();
+        let (block, i) = (&blocks[id / BLOCK], id % BLOCK);
+        let bit = |mask: u64| (mask >> i & 1) << slot;
+        next.entered |= bit(block.enter);
+        next.camera |= bit(block.camera);
+        next.shadow |= bit(block.shadow);
+    }
+    *word = next;
+}

@@ -1,0 +1,192 @@
+//! What the crowd derives from a kind of character once, before anybody stands.
+
+use super::config::{ClipInfo, CrowdError, CrowdKind};
+use super::layout::{Body, Gait};
+use super::measure::{self, ClipMeasure};
+use crate::index::{BoneIndex, ClipId};
+use crate::motion::{PlayMode, RootTrack};
+use crate::pose::Rig;
+use glam::Vec3;
+use std::sync::Arc;
+
+/// A clip as playback uses it.
+#[derive(Clone, Debug)]
+pub(crate) struct KindClip {
+    pub seconds: f32,
+    pub mode: PlayMode,
+    /// What its root covers, model space about the pivot; `None` leaves the root's motion in the pose.
+    pub root: Option<RootTrack>,
+}
+
+/// A kind of character, ready to be played.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    pub rig: Arc<Rig>,
+    pub clips: Vec<KindClip>,
+    /// The bone that root motion is taken from.
+    pub root: Option<BoneIndex>,
+    /// Seconds of a cross-fade.
+    pub fade: f32,
+    /// What somebody who stands plays, and how often; empty without clips.
+    pub standing: Vec<(ClipId, f32)>,
+    /// World metres per model unit.
+    pub scale: f32,
+    /// Model space: the point that stands on a character's place. Its y is put on the ground.
+    pub pivot: Vec3,
+    /// World metres from the pivot at individual scale 1: centre of the bounding sphere.
+    pub center: Vec3,
+    /// World metres at individual scale 1.
+    pub radius: f32,
+    pub body: Body,
+}
+
+/// Straight ahead: the sine of the angle up to which a gait counts as forward.
+const FORWARD: f32 = 0.35;
+/// Radians that a gait may turn in one round.
+const GAIT_TURN: f32 = 0.35;
+
+impl Kind {
+    /// Checks and measures a kind.
+    pub fn new(kind: &CrowdKind, fade: f32, page_matrices: u32) -> Result<Self, CrowdError> {
+        check(kind, page_matrices)?;
+        let rig = &kind.rig;
+        let ids: Vec<ClipId> = (0..rig.clip_count() as u16).map(ClipId).collect();
+        let infos: Vec<ClipInfo> = if kind.clips.is_empty() {
+            let name = |id: &ClipId| rig.clip(*id).map_or("", |c| c.name());
+            ids.iter().map(|id| ClipInfo::named(name(id))).collect()
+        } else {
+            kind.clips.clone()
+        };
+        let size = kind.bounds.size().max_element().max(kind.bounds.radius);
+        let measures: Vec<ClipMeasure> = ids
+            .iter()
+            .zip(&infos)
+            .map(|(id, info)| ClipMeasure::new(rig, *id, info.root_motion, size))
+            .collect();
+        let shape = measure::shape(rig, &measures, &kind.bounds);
+        let pivot = Vec3::new(shape.pivot.x, -kind.ground_offset, shape.pivot.y);
+
+        let only_one = measures.len() == 1;
+        let clips: Vec<KindClip> = measures
+            .iter()
+            .zip(&infos)
+            .map(|(m, info)| {
+                // Turning on the spot is something done once, however well its ends meet.
+                let turns = m.moves && !m.travels;
+                let measured = match (m.seconds > 0.0, only_one || (m.closes && !turns)) {
+                    (false, _) => PlayMode::Clamp,
+                    (true, true) => PlayMode::Loop,
+                    (true, false) => PlayMode::Once,
+                };
+                let root = m.moves.then(|| m.track.about(shape.pivot));
+                KindClip { seconds: m.seconds, mode: info.mode.unwrap_or(measured), root }
+            })
+            .collect();
+        let roles = Roles::new(&measures, &clips, &infos, kind.scale);
+        let reach = |clips: &[ClipId]| {
+            let reach = clips.iter().map(|c| measures[c.get()].reach_from(shape.pivot));
+            (reach.fold(shape.rest_reach, f32::max) + shape.skin) * kind.scale
+        };
+        let standing: Vec<ClipId> = roles.standing.iter().map(|(clip, _)| *clip).collect();
+        let gaits: Vec<ClipId> = roles.gaits.iter().map(|g| g.clip).collect();
+        let body = Body {
+            weight: kind.weight,
+            stand_reach: reach(&standing),
+            can_stand: !standing.is_empty() || clips.is_empty(),
+            gait_reach: reach(&gaits),
+            gaits: roles.gaits,
+        };
+        Ok(Self {
+            rig: Arc::clone(rig),
+            clips,
+            root: measure::root_bone(rig),
+            fade,
+            standing: roles.standing,
+            scale: kind.scale,
+            pivot,
+            center: (shape.center - pivot) * kind.scale,
+            radius: shape.radius * kind.scale,
+            body,
+        })
+    }
+
+    /// Matrices of one character.
+    pub fn palette_len(&self) -> usize {
+        self.rig.palette_len()
+    }
+}
+
+/// Which clips somebody plays who stands, and in which one walks.
+struct Roles {
+    standing: Vec<(ClipId, f32)>,
+    gaits: Vec<Gait>,
+}
+
+impl Roles {
+    fn new(measures: &[ClipMeasure], clips: &[KindClip], infos: &[ClipInfo], scale: f32) -> Self {
+        let all = || measures.iter().enumerate().map(|(i, m)| (ClipId(i as u16), m));
+        let leads_away = |m: &ClipMeasure| m.moves && m.travels;
+        let gait = |(clip, m): (ClipId, &ClipMeasure)| {
+            let total = m.track.total();
+            let speed = total.translation().length() / m.seconds * scale;
+            let course = super::ride::heading_of(total.translation());
+            (speed.is_finite() && speed > 0.0).then_some(Gait { clip, speed, course })
+        };
+        let steady = |m: &ClipMeasure, clip: ClipId| {
+            clips[clip.get()].mode == PlayMode::Loop && m.track.total().yaw.abs() < GAIT_TURN
+        };
+        let away = || all().filter(|(_, m)| leads_away(m));
+        let mut gaits: Vec<Gait> = away().filter(|(c, m)| steady(m, *c)).filter_map(gait).collect();
+        let mut standing: Vec<(ClipId, f32)> = all()
+            .filter(|(_, m)| !leads_away(m))
+            .map(|(clip, _)| (clip, infos[clip.get()].weight))
+            .collect();
+        if standing.iter().any(|(_, w)| *w > 0.0) {
+            standing.retain(|(_, w)| *w > 0.0);
+        } else {
+            standing.iter_mut().for_each(|(_, w)| *w = 1.0);
+        }
+        if gaits.is_empty() && standing.is_empty() {
+            gaits = away().filter_map(gait).collect();
+        }
+        let sideways = |g: &Gait| g.course.sin().abs() > FORWARD || g.course.cos() < 0.0;
+        gaits.sort_by(|a, b| {
+            sideways(a)
+                .cmp(&sideways(b))
+                .then(a.speed.total_cmp(&b.speed))
+                .then(a.clip.cmp(&b.clip))
+        });
+        Self { standing, gaits }
+    }
+}
+
+fn check(kind: &CrowdKind, page_matrices: u32) -> Result<(), CrowdError> {
+    let number = |what: &str, value: f32, ok: bool, range| {
+        let what = format!("the {what} of kind \"{}\"", kind.name);
+        if ok { Ok(()) } else { Err(CrowdError::OutOfRange { what, value, range }) }
+    };
+    let scale = kind.scale;
+    number("scale", scale, scale.is_finite() && scale > 0.0, "positive and finite")?;
+    let weight = kind.weight;
+    number("weight", weight, weight.is_finite() && weight >= 0.0, "finite and not negative")?;
+    number("ground offset", kind.ground_offset, kind.ground_offset.is_finite(), "finite")?;
+    let bounds = kind.bounds;
+    let finite = bounds.min.is_finite() && bounds.max.is_finite() && bounds.radius >= 0.0;
+    number("bounds' radius", bounds.radius, finite && bounds.radius.is_finite(), "finite")?;
+    for info in &kind.clips {
+        let ok = info.weight.is_finite() && info.weight >= 0.0;
+        number("clip weights", info.weight, ok, "finite and not negative")?;
+    }
+    let (infos, clips) = (kind.clips.len(), kind.rig.clip_count());
+    if infos != 0 && infos != clips {
+        return Err(CrowdError::ClipInfos { kind: kind.name.clone(), infos, clips });
+    }
+    match kind.rig.palette_len() {
+        0 => Err(CrowdError::EmptyPalette { kind: kind.name.clone() }),
+        palette if palette > page_matrices as usize => {
+            let kind = kind.name.clone();
+            Err(CrowdError::PageTooSmall { kind, palette, page: page_matrices })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,138 @@
+//! What clips and rest pose say about a body: does it move, does it loop, how far does it reach.
+
+use super::config::RootMotion;
+use crate::index::{BoneIndex, ClipId};
+use crate::math::{Bounds, Trs};
+use crate::motion::RootTrack;
+use crate::pose::Rig;
+use glam::{Affine3A, Vec2, Vec3};
+
+/// Frames at which a root track is measured, at most; a longer clip is measured at a lower rate.
+const MAX_FRAMES: usize = 4_096;
+/// Poses of one clip whose bones are looked at.
+const POSES: usize = 24;
+/// Share of a body's size that a root must travel in one run to count as moving.
+const TRAVEL: f32 = 0.12;
+/// Radians that a root must turn in one run to count as moving.
+const TURN: f32 = 0.35;
+/// Share of a body's size by which a loop's last pose may miss its first.
+const CLOSURE: f32 = 0.03;
+
+/// What one clip does; model space.
+pub(super) struct ClipMeasure {
+    pub seconds: f32,
+    pub track: RootTrack,
+    /// The root ends far from where it began.
+    pub travels: bool,
+    /// Its root's motion moves the character.
+    pub moves: bool,
+    /// Its last pose is its first, root motion aside.
+    pub closes: bool,
+    /// Every bone's place in every pose that was looked at, root motion aside.
+    points: Vec<Vec3>,
+    /// The same with the root's motion.
+    unpinned: Vec<Vec3>,
+}
+
+impl ClipMeasure {
+    pub fn new(rig: &Rig, clip: ClipId, root_motion: RootMotion, size: f32) -> Self {
+        let (seconds, rate) = rig.clip(clip).map_or((0.0, 1.0), |c| (c.seconds(), c.rate_hz()));
+        let frames = ((seconds * rate).round() as usize + 1).min(MAX_FRAMES);
+        let rate = if frames > 1 { (frames - 1) as f32 / seconds } else { rate };
+        let root = root_bone(rig);
+        let track = root.map_or_else(
+            || RootTrack::measure(&[], &Affine3A::IDENTITY, rate),
+            |root| {
+                let above = rig.skeleton().model_from_root_parent(root);
+                let model = |local: &Trs| above * local.to_affine();
+                let posed: Vec<Affine3A> = (0..frames)
+                    .map(|f| model(&rig.sample_locals(clip, f as f32 / rate)[root.get()]))
+                    .collect();
+                RootTrack::measure(&posed, &model(&rig.skeleton().rest()[root.get()]), rate)
+            },
+        );
+        let total = track.total();
+        let travels = total.translation().length() > TRAVEL * size;
+        let moves = root_motion.decide(travels || total.yaw.abs() > TURN);
+
+        let poses = frames.min(POSES);
+        let at = |i: usize| seconds * i as f32 / (poses - 1).max(1) as f32;
+        let (mut points, mut unpinned) = (Vec::new(), Vec::new());
+        for i in 0..poses {
+            let mut locals = rig.sample_locals(clip, at(i));
+            unpinned.extend(positions(rig, &locals));
+            if let Some(root) = root.filter(|_| moves) {
+                locals[root.get()] = rig.skeleton().rest()[root.get()];
+            }
+            points.extend(positions(rig, &locals));
+        }
+        let bones = rig.bone_count().get();
+        let (first, last) = (&points[..bones], &points[points.len() - bones..]);
+        let miss = first.iter().zip(last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        Self { seconds, track, travels, moves, closes: miss <= CLOSURE * size, points, unpinned }
+    }
+
+    /// How far a bone gets from a vertical axis.
+    pub fn reach_from(&self, pivot: Vec2) -> f32 {
+        reach(&self.points, pivot)
+    }
+}
+
+/// A body's form; model space.
+pub(super) struct Shape {
+    /// The vertical axis that it stands on, (x, z).
+    pub pivot: Vec2,
+    /// Centre of a sphere around every vertex of every pose.
+    pub center: Vec3,
+    pub radius: f32,
+    /// How far a bone of the rest pose is from the axis, when there are no clips.
+    pub rest_reach: f32,
+    /// How far skin is from bones.
+    pub skin: f32,
+}
+
+/// Puts measures and bounds together. `bounds` holds all vertices with the root's motion in them;
+/// where that motion is taken out, the sphere is found from the bones and what the bounds have
+/// more than the bones.
+pub(super) fn shape(rig: &Rig, clips: &[ClipMeasure], bounds: &Bounds) -> Shape {
+    let rest = positions(rig, rig.skeleton().rest());
+    let all = |points: fn(&ClipMeasure) -> &[Vec3]| {
+        let points = clips.iter().flat_map(points).copied();
+        Bounds::of_points(points.chain(rest.iter().copied()))
+    };
+    let size = bounds.size();
+    let bones = all(|c| &c.unpinned);
+    let over = (bones.min - bounds.min).max(bounds.max - bones.max);
+    let skin = |v: f32| v.clamp(0.02 * size.max_element(), 0.5 * size.max_element());
+
+    let pinned = all(|c| &c.points);
+    let (center, radius) = if clips.iter().any(|c| c.moves) {
+        let skin = skin(over.max_element());
+        (pinned.center(), pinned.radius + 1.25 * skin)
+    } else {
+        (bounds.center(), bounds.radius)
+    };
+    // Most characters are modelled on the origin; one that is not stands under its own middle.
+    let (middle, half) = (pinned.center(), pinned.size() * 0.5);
+    let off = Vec2::new(middle.x, middle.z);
+    let pivot = if off.length() > Vec2::new(half.x, half.z).length() { off } else { Vec2::ZERO };
+    let rest_reach = if clips.is_empty() { reach(&rest, pivot) } else { 0.0 };
+    let skin = skin(over.x.max(over.z));
+    Shape { pivot, center, radius, rest_reach, skin }
+}
+
+/// The bone whose motion is the character's: the first root.
+pub(super) fn root_bone(rig: &Rig) -> Option<BoneIndex> {
+    let root = rig.skeleton().parents().iter().position(Option::is_none)?;
+    BoneIndex::try_from(root).ok()
+}
+
+fn positions(rig: &Rig, locals: &[Trs]) -> Vec<Vec3> {
+    let model = rig.skeleton().model_from_bone(locals);
+    let finite = |p: Vec3| if p.is_finite() { p } else { Vec3::ZERO };
+    model.iter().map(|m| finite(m.translation.into())).collect()
+}
+
+fn reach(points: &[Vec3], pivot: Vec2) -> f32 {
+    points.iter().map(|p| Vec2::new(p.x, p.z).distance(pivot)).fold(0.0, f32::max)
+}

@@ -1,0 +1,204 @@
+//! Palette slots: pages of matrices, and who holds which part of them.
+
+use super::characters::SlotAddress;
+use super::draw::Page;
+use super::playback::Playback;
+use crate::index::{CharacterId, CharacterKind};
+use crate::math::Mat3x4;
+use crate::motion::GroundMotion;
+use bytemuck::Zeroable;
+
+/// Slots whose bits share a word.
+pub(crate) const WORD: usize = 64;
+
+/// One bit per slot for 64 slots, on a cache line of its own, because workers write it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct SlotWord {
+    /// Somebody holds it.
+    pub leased: u64,
+    /// Its holder evaluates this frame.
+    pub due: u64,
+    /// It was leased this frame.
+    pub entered: u64,
+    /// Its holder is in the camera's frustum.
+    pub camera: u64,
+    /// Its holder is in the shadow map's frustum.
+    pub shadow: u64,
+}
+
+/// The slots of one page, all of one kind. What their holders are evaluated with lies in the order
+/// of the slots, so that workers take neighbouring slots as plain slices.
+#[derive(Debug)]
+pub(crate) struct Leases {
+    pub kind: CharacterKind,
+    /// Matrices of one slot.
+    pub palette_len: usize,
+    pub words: Vec<SlotWord>,
+    /// Who holds each slot; meaningless where it is not leased.
+    pub owners: Vec<CharacterId>,
+    /// The holders' clocks.
+    pub playback: Vec<Playback>,
+    /// The ground that each holder's root covered this frame, model units.
+    pub roots: Vec<GroundMotion>,
+    /// Slots that the page may have.
+    capacity: usize,
+    used: usize,
+    /// No slot below this word is free.
+    full_below: usize,
+}
+
+/// All pages. A page belongs to one kind; there are as many as it takes, and they never shrink.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    pub pages: Vec<Page>,
+    /// One per page.
+    pub leases: Vec<Leases>,
+    page_matrices: usize,
+    /// Bytes that pages may take.
+    limit: u64,
+    held: u64,
+}
+
+/// Bytes of a slot beside its matrices.
+const ROW: usize = size_of::<CharacterId>() + size_of::<Playback>() + size_of::<GroundMotion>();
+
+impl Slots {
+    pub fn new(page_matrices: u32, limit: u64) -> Self {
+        Self { page_matrices: page_matrices as usize, limit, ..Self::default() }
+    }
+
+    /// Bytes that one slot takes.
+    pub const fn bytes_per_slot(palette_len: usize) -> usize {
+        palette_len * size_of::<Mat3x4>() + ROW + size_of::<SlotWord>() / WORD
+    }
+
+    /// Bytes of matrices in all pages.
+    pub fn palette_bytes(&self) -> u64 {
+        self.pages.iter().map(|p| size_of_val(p.matrices.as_slice()) as u64).sum()
+    }
+
+    /// Slots that are held.
+    pub fn used(&self) -> usize {
+        self.leases.iter().map(|l| l.used).sum()
+    }
+
+    /// Makes room for `more` slots of a kind at once, as far as the memory limit allows: many who
+    /// come into view together should not make pages grow step by step.
+    pub fn reserve(&mut self, kind: CharacterKind, palette_len: usize, mut more: usize) {
+        for page in 0.. {
+            if more == 0 {
+                return;
+            }
+            if page == self.leases.len() {
+                self.add_page(kind, palette_len);
+            }
+            let leases = &self.leases[page];
+            if leases.kind == kind {
+                let take = more.min(leases.capacity - leases.used);
+                let has_room = leases.words.len() * WORD >= leases.used + take;
+                if !has_room && !self.grow(page, self.leases[page].used + take) {
+                    return;
+                }
+                more -= take;
+            }
+        }
+    }
+
+    /// Gives the lowest free slot of a kind to a character, whose clocks move in. `None` when the
+    /// memory limit is reached.
+    pub fn lease(
+        &mut self,
+        kind: CharacterKind,
+        palette_len: usize,
+        owner: CharacterId,
+        playback: &Playback,
+    ) -> Option<SlotAddress> {
+        let page = self.page_with_room(kind, palette_len);
+        let slot = match self.leases[page].lowest_free() {
+            Some(slot) => slot,
+            None => {
+                let wanted = self.leases[page].used + 1;
+                if !self.grow(page, wanted) {
+                    return None;
+                }
+                self.leases[page].lowest_free()?
+            }
+        };
+        let leases = &mut self.leases[page];
+        leases.words[slot / WORD].leased |= 1 << (slot % WORD);
+        leases.used += 1;
+        leases.owners[slot] = owner;
+        leases.playback[slot] = *playback;
+        Some(SlotAddress { page: page as u32, slot: slot as u32 })
+    }
+
+    /// Takes a slot back, and the clocks out of it.
+    pub fn release(&mut self, at: SlotAddress) -> Playback {
+        let (leases, slot) = (&mut self.leases[at.page as usize], at.slot as usize);
+        leases.words[slot / WORD].leased &= !(1 << (slot % WORD));
+        leases.used -= 1;
+        leases.full_below = leases.full_below.min(slot / WORD);
+        leases.playback[slot]
+    }
+
+    /// The first page of a kind that is not full; a new one if there is none.
+    fn page_with_room(&mut self, kind: CharacterKind, palette_len: usize) -> usize {
+        let found = self.leases.iter().position(|l| l.kind == kind && l.used < l.capacity);
+        found.unwrap_or_else(|| {
+            self.add_page(kind, palette_len);
+            self.leases.len() - 1
+        })
+    }
+
+    fn add_page(&mut self, kind: CharacterKind, palette_len: usize) {
+        self.pages.push(Page::default());
+        self.leases.push(Leases {
+            kind,
+            palette_len,
+            words: Vec::new(),
+            owners: Vec::new(),
+            playback: Vec::new(),
+            roots: Vec::new(),
+            capacity: (self.page_matrices / palette_len.max(1)).max(1),
+            used: 0,
+            full_below: 0,
+        });
+    }
+
+    /// Grows a page to at least `slots` slots, a quarter more than it has when that is not over the
+    /// limits. False when the memory limit forbids even `slots`.
+    fn grow(&mut self, page: usize, slots: usize) -> bool {
+        let leases = &mut self.leases[page];
+        let has = leases.words.len();
+        let most = leases.capacity.div_ceil(WORD);
+        let words = |slots: usize| slots.div_ceil(WORD).clamp(has, most);
+        let bytes =
+            |words: usize| ((words - has) * WORD * Self::bytes_per_slot(leases.palette_len)) as u64;
+        let (generous, needed) = (words(slots.max(has * WORD * 5 / 4)), words(slots));
+        let allowed = |words: &usize| self.held.saturating_add(bytes(*words)) <= self.limit;
+        let Some(words) = [generous, needed].into_iter().find(allowed) else { return false };
+        self.held += bytes(words);
+        leases.words.resize(words, SlotWord::default());
+        leases.owners.resize(words * WORD, CharacterId(u32::MAX));
+        leases.roots.resize(words * WORD, GroundMotion::IDENTITY);
+        leases.playback.resize(words * WORD, Playback::IDLE);
+        let rows = (words * WORD).min(leases.capacity) * leases.palette_len;
+        let page = &mut self.pages[page];
+        page.matrices.resize(rows, Mat3x4::zeroed());
+        // At worst every second slot is written.
+        let ranges = words * WORD / 2 + 1;
+        page.dirty.reserve(ranges.saturating_sub(page.dirty.len()));
+        true
+    }
+}
+
+impl Leases {
+    fn lowest_free(&mut self) -> Option<usize> {
+        let from = self.full_below;
+        let word = self.words[from..].iter().position(|w| w.leased != u64::MAX)? + from;
+        self.full_below = word;
+        let slot = word * WORD + (!self.words[word].leased).trailing_zeros() as usize;
+        (slot < self.capacity).then_some(slot)
+    }
+}

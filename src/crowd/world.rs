@@ -1,0 +1,100 @@
+//! The crowd's state and one frame of it, phase by phase.
+
+use super::characters::Characters;
+use super::cull::{self, Frusta};
+use super::draw::{DrawGroup, InstanceRecord};
+use super::evaluate::{Crew, Evaluation};
+use super::gate;
+use super::gather::{self, Gather};
+use super::hash;
+use super::kind::Kind;
+use super::ride::Ride;
+use super::serial;
+use super::slots::Slots;
+use super::stats::TickStats;
+use crate::profile::{Phase, PhaseTimes};
+use std::sync::atomic::AtomicU64;
+
+/// All that a frame reads and writes; lent to the workers for the length of a tick.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    pub kinds: Vec<Kind>,
+    pub characters: Characters,
+    pub rides: Vec<Ride>,
+    pub slots: Slots,
+    pub crew: Crew,
+    pub instances: Vec<InstanceRecord>,
+    pub groups: Vec<DrawGroup>,
+    /// World clock, seconds.
+    pub now: f64,
+    /// Seconds that a character goes on evaluating after it was last seen.
+    pub grace: f64,
+    /// This frame's.
+    pub times: PhaseTimes,
+    /// Chained over the frames that asked for it.
+    pub hash: u64,
+    /// Scratch of the hash: one per character once anybody asked.
+    pub hashes: Vec<AtomicU64>,
+    /// Scratch of the gate: one per kind.
+    pub wanted: Vec<usize>,
+}
+
+#[derive(Debug)]
+/// One frame's input in a form that can be sent to the workers.
+pub(crate) struct Step {
+    pub dt: f64,
+    pub frusta: Frusta,
+    pub palette_hash: bool,
+}
+
+impl World {
+    /// One frame, from culling to instance records.
+    pub fn step(&mut self, step: Step) -> TickStats {
+        let Self { kinds, characters, rides, slots, crew, times, .. } = self;
+        times.clear();
+        self.now += step.dt;
+        rides.iter_mut().for_each(|ride| ride.advance(step.dt));
+
+        times.time(Phase::Cull, || cull::cull(characters, kinds, rides, &step.frusta, times));
+        let changes = times.time(Phase::Gate, || {
+            gate::gate(characters, slots, kinds, &mut self.wanted, (self.now, self.grace), times)
+        });
+        let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
+            Evaluation { kinds, crew, now: self.now, times }.run(slots)
+        });
+        times.time(Phase::Serial, || {
+            times.worker(Phase::Serial, || {
+                serial::apply_root_motion(characters, slots, kinds, rides, step.dt as f32);
+            });
+        });
+        times.time(Phase::Gather, || {
+            let gather = Gather { characters, kinds, rides, times };
+            gather.run(slots, &mut self.instances, &mut self.groups);
+            gather::mark_dirty(slots);
+        });
+        let palette_hash = step.palette_hash.then(|| {
+            self.hashes.resize_with(characters.kinds.len(), AtomicU64::default);
+            self.hash = hash::chain(self.hash, &characters.blocks, slots, &self.hashes);
+            self.hash
+        });
+
+        let (tasks, pose_pool_bytes) = crew.take_stats();
+        let count = characters.kinds.len() as u32;
+        TickStats {
+            count,
+            visible: changes.visible,
+            in_camera: changes.in_camera,
+            evaluated,
+            entered: changes.entered,
+            left: changes.left,
+            waiting: changes.waiting,
+            leased: slots.used() as u32,
+            pages: slots.pages.len() as u32,
+            tasks,
+            pose_pool_bytes,
+            palette_bytes: slots.palette_bytes(),
+            character_bytes: u64::from(count) * Characters::BYTES as u64,
+            palette_hash,
+        }
+    }
+}
