@@ -5,6 +5,7 @@ pub mod camera;
 pub mod cli;
 pub mod clock;
 pub mod exit;
+pub mod inspect;
 pub mod output;
 pub mod report;
 

@@ -3,15 +3,22 @@
 use super::{AssetError, BuildOptions, CharacterAsset, build, gltf};
 
 /// Name and file of each built-in character.
-pub const BUILTINS: [(&str, &[u8]); 1] =
-    [("humanoid", include_bytes!("../../assets/humanoid.glb"))];
+pub const BUILTINS: [(&str, &[u8]); 2] = [
+    ("humanoid", include_bytes!("../../assets/humanoid.glb")),
+    ("quadruped", include_bytes!("../../assets/quadruped.glb")),
+];
+
+/// The file of the built-in character of that name; `None` for a name that is not in [`BUILTINS`].
+pub fn builtin_bytes(name: &str) -> Option<&'static [u8]> {
+    BUILTINS.iter().find(|(n, _)| *n == name).map(|(_, bytes)| *bytes)
+}
 
 /// Makes the built-in character of that name; `None` for a name that is not in [`BUILTINS`].
 ///
 /// # Errors
 /// Those of [`super::load`], were the embedded file broken.
 pub fn builtin(name: &str) -> Option<Result<CharacterAsset, AssetError>> {
-    let (name, bytes) = BUILTINS.iter().find(|(n, _)| *n == name)?;
+    let bytes = builtin_bytes(name)?;
     let made = gltf::read_bytes(name, bytes).and_then(|s| build(&s, &BuildOptions::default()));
     Some(made)
 }

@@ -12,7 +12,7 @@ pub mod source;
 pub mod text;
 
 pub use build::BuildOptions;
-pub use builtin::{BUILTINS, builtin};
+pub use builtin::{BUILTINS, builtin, builtin_bytes};
 pub use character::{AlphaMode, CharacterAsset, ImageRgba8, Material, Primitive, Vertex};
 pub use error::{AssetError, Fault};
 

@@ -9,6 +9,7 @@ pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, SimdArg, ZonesAr
 pub use values::{FitHeight, Size, TimeStep};
 
 use super::exit::Failure;
+use super::inspect::InspectArgs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -46,6 +47,8 @@ pub struct Cli {
 pub enum Command {
     /// List the GPUs that --adapter can name
     Adapters,
+    /// Say what is in a glTF file and where its clips put its bones
+    Inspect(InspectArgs),
 }
 
 impl Cli {
