@@ -41,5 +41,10 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
 fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     let r2 = dot(in.corner, in.corner);
     let shade = saturate(1.0 - r2);
-    return vec4<f32>(vec3<f32>(1.0 - in.strength * shade * shade), 1.0);
+    let factor = vec3<f32>(1.0 - in.strength * shade * shade);
+    if ENCODE_SRGB {
+        // What it multiplies is encoded, and encoding is a power but for its foot.
+        return vec4<f32>(srgb_from_linear(factor), 1.0);
+    }
+    return vec4<f32>(factor, 1.0);
 }

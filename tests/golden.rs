@@ -6,12 +6,15 @@
 
 mod scene;
 
-use scene::{Scene, bender, camera, focus};
+use glam::Vec3;
+use scene::{Scene, bender, camera, ellipsoid, focus};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use throng::asset::{CharacterAsset, ImageRgba8, builtin};
 use throng::profile::PhaseTimes;
-use throng::render::{FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer};
+use throng::render::{
+    FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer, TargetFormats,
+};
 
 /// The adapter of every golden: Mesa's lavapipe.
 const ADAPTER: &str = "llvmpipe";
@@ -135,6 +138,32 @@ fn levels_of_detail_spare_triangles_and_hardly_change_the_picture() {
     assert!(fewer.triangles * 2 < all.triangles, "{} of {}", fewer.triangles, all.triangles);
     let difference = Difference::of(&full, &reduced);
     assert!(difference.shift < 0.5 && difference.strays < 0.04, "{difference:?}");
+}
+
+#[test]
+fn normals_and_winding_are_right_under_uneven_and_mirroring_scale() {
+    let full = RenderConfig { mesh_lods: false, ..config() };
+    for scale in [Vec3::new(0.5, 1.4, 1.0), Vec3::new(-0.5, 1.4, 1.0), Vec3::new(1.0, 0.3, -1.2)] {
+        let draw = |baked| {
+            let asset = ellipsoid(scale, baked);
+            draw(&full, &asset, &Scene::crowd(&asset, SIDE, 1)).0
+        };
+        let difference = Difference::of(&draw(false), &draw(true));
+        assert!(difference.is_small(), "{scale}: {difference:?}");
+    }
+}
+
+#[test]
+fn a_target_without_srgb_gets_the_same_picture_from_the_shader() {
+    let asset = bender();
+    let crowd = Scene::crowd(&asset, SIDE, 1);
+    let formats = TargetFormats::of(wgpu::TextureFormat::Bgra8Unorm, false);
+    // One sample: with more, edges are averaged as encoded values and differ.
+    let plain = RenderConfig { msaa: 1, ..config() };
+    let (srgb, _) = draw(&plain, &asset, &crowd);
+    let (encoded, _) = draw(&RenderConfig { formats, ..plain }, &asset, &crowd);
+    let difference = Difference::of(&srgb, &encoded);
+    assert!(difference.shift < 0.3 && difference.strays < 0.01, "{difference:?}");
 }
 
 #[test]

@@ -243,7 +243,7 @@ impl Gpu {
 
     /// What [`super::Offscreen`] is made of on this device.
     pub fn offscreen_formats(&self) -> TargetFormats {
-        TargetFormats::of(wgpu::TextureFormat::Rgba8Unorm, self.has_view_formats())
+        TargetFormats::of(wgpu::TextureFormat::Rgba8UnormSrgb, self.has_view_formats())
     }
 
     /// True when a texture can be looked at in another format than its own.

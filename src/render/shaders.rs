@@ -28,7 +28,7 @@ module!(CHARACTER_SHADOW = "character_shadow": "lib/skin", "lib/material",
     "character_shadow");
 module!(GROUND = "ground": "lib/frame", "lib/color", "lib/light", "ground");
 module!(SKY = "sky": "lib/frame", "lib/color", "lib/light", "sky");
-module!(CONTACT = "contact": "lib/frame", "lib/skin", "contact");
+module!(CONTACT = "contact": "lib/frame", "lib/color", "lib/skin", "contact");
 module!(MIPS = "mips": "mips");
 
 /// Every module, for validation.

@@ -7,8 +7,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Bytes of one mapped buffer.
 const CHUNK: u64 = 4 << 20;
-/// Bytes of mapped buffers at most; what goes beyond in one frame takes wgpu's own staging.
-const BUDGET: u64 = 192 << 20;
+/// Bytes of mapped buffers at most; what goes beyond in one frame takes wgpu's own staging, which
+/// is made anew each time. A hundred thousand characters move 300 MB a frame, two frames at once.
+const BUDGET: u64 = 768 << 20;
+/// Buffers that may lie idle before they are given back, one each frame.
+const IDLE: usize = 8;
 
 #[derive(Debug)]
 struct Chunk {
@@ -101,6 +104,10 @@ impl Staging {
 
     /// Call before the encoder is submitted: what was written becomes the GPU's.
     pub(super) fn close(&mut self) {
+        if self.free.len() > IDLE {
+            self.free.pop();
+            self.bytes -= CHUNK;
+        }
         for chunk in &self.open {
             chunk.buffer.unmap();
         }

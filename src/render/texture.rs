@@ -176,6 +176,78 @@ fn level_count(width: u32, height: u32) -> u32 {
 mod tests {
     use super::*;
 
+    /// Linear light of an sRGB byte (IEC 61966-2-1).
+    fn linear(byte: u8) -> f64 {
+        let c = f64::from(byte) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    }
+
+    #[test]
+    fn a_level_is_the_mean_of_the_one_above_in_linear_light_weighted_by_alpha() {
+        use super::super::gpu::{Gpu, GpuRequest};
+        let gpu = Gpu::new(&GpuRequest { adapter: Some("llvmpipe".into()) }).unwrap();
+        let (device, queue) = (gpu.device(), gpu.queue());
+        let size = wgpu::Extent3d { width: 4, height: 2, depth_or_array_layers: 1 };
+        let texture = device.create_texture(&wgpu::TextureDescriptor {
+            label: None,
+            size,
+            mip_level_count: 2,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: FORMAT,
+            usage: wgpu::TextureUsages::COPY_SRC
+                | wgpu::TextureUsages::COPY_DST
+                | wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        let texels: Vec<[u8; 4]> = vec![
+            [0, 10, 200, 255],
+            [255, 20, 100, 255],
+            [9, 9, 9, 0],
+            [250, 100, 50, 128],
+            [0, 30, 200, 255],
+            [255, 40, 90, 255],
+            [7, 7, 7, 0],
+            [130, 200, 20, 64],
+        ];
+        let bytes = texels.as_flattened();
+        let layout = |row| wgpu::TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(row),
+            rows_per_image: None,
+        };
+        queue.write_texture(texture.as_image_copy(), bytes, layout(16), size);
+        TextureLoader::new(&gpu).reduce(&gpu, &texture, 2);
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 256,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = device.create_command_encoder(&Default::default());
+        encoder.copy_texture_to_buffer(
+            wgpu::TexelCopyTextureInfo { mip_level: 1, ..texture.as_image_copy() },
+            wgpu::TexelCopyBufferInfo { buffer: &buffer, layout: layout(256) },
+            wgpu::Extent3d { width: 2, height: 1, depth_or_array_layers: 1 },
+        );
+        queue.submit([encoder.finish()]);
+        buffer.map_async(wgpu::MapMode::Read, .., |r| r.unwrap());
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        gpu.check().unwrap();
+        let view = buffer.get_mapped_range(..).unwrap();
+        for x in 0..2 {
+            let of: Vec<_> = [0, 1, 4, 5].iter().map(|i| texels[i + 2 * x]).collect();
+            let alpha: f64 = of.iter().map(|t| f64::from(t[3])).sum();
+            for c in 0..3 {
+                let sum: f64 = of.iter().map(|t| linear(t[c]) * f64::from(t[3])).sum();
+                let got = linear(view[4 * x + c]);
+                assert!((got - sum / alpha).abs() < 0.006, "texel {x} channel {c}: {got}");
+            }
+            assert!((f64::from(view[4 * x + 3]) - alpha / 4.0).abs() <= 1.0);
+        }
+    }
+
     #[test]
     fn levels_go_down_to_one_texel() {
         for (size, levels) in

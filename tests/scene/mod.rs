@@ -95,6 +95,48 @@ pub fn bender() -> CharacterAsset {
     }
 }
 
+/// A sphere of radius 0.6 on one bone that scales it at rest; or, with `baked`, the ellipsoid that
+/// this gives, made by hand on a bone that changes nothing. Both look alike.
+pub fn ellipsoid(scale: Vec3, baked: bool) -> CharacterAsset {
+    const STEPS: u32 = 24;
+    let rest = Trs {
+        translation: Vec3::new(0.0, 0.9, 0.0),
+        scale: if baked { Vec3::ONE } else { scale },
+        ..Trs::IDENTITY
+    };
+    let (mut vertices, mut indices) = (Vec::new(), Vec::new());
+    for ring in 0..=STEPS {
+        let polar = ring as f32 / STEPS as f32 * std::f32::consts::PI;
+        for side in 0..=STEPS {
+            let angle = side as f32 / STEPS as f32 * std::f32::consts::TAU;
+            let out = Vec3::new(polar.sin() * angle.sin(), polar.cos(), polar.sin() * angle.cos());
+            // The gradient of the ellipsoid's equation.
+            let (position, normal) =
+                if baked { (out * scale, (out / scale).normalize()) } else { (out, out) };
+            vertices.push(Vertex { joints: [0; 4], ..rigid(position * 0.6, normal, [0.0; 2]) });
+        }
+    }
+    for quad in 0..STEPS * STEPS {
+        let a = quad / STEPS * (STEPS + 1) + quad % STEPS;
+        let (b, c, d) = (a + 1, a + STEPS + 1, a + STEPS + 2);
+        let mirrored = baked && scale.x * scale.y * scale.z < 0.0;
+        indices.extend(if mirrored { [a, b, c, b, d, c] } else { [a, c, b, b, c, d] });
+    }
+    let entry = PaletteEntry { bone: BoneIndex(0), bone_from_mesh: Affine3A::IDENTITY };
+    let mut asset = bender();
+    asset.skeleton = Skeleton::new(SkeletonParts {
+        names: vec!["ball".into()],
+        parents: vec![None],
+        rest: vec![rest],
+        model_from_root_parent: vec![Affine3A::IDENTITY],
+        palette: vec![entry],
+        low_detail_bone_count: BoneCount(1),
+    })
+    .unwrap();
+    asset.primitives = vec![part(1, (vertices, indices), 0)];
+    asset
+}
+
 fn part(mesh: u32, (vertices, indices): (Vec<Vertex>, Vec<u32>), material: u32) -> Primitive {
     let influences_max = if mesh == 0 { 2 } else { 1 };
     let node = NodeIndex(mesh);
