@@ -144,7 +144,7 @@ def unit_floats(vectors):
 def animation(out, skeleton, clip):
     """One animation; a channel that does not move keeps one key, one at rest is left out."""
     samplers, channels = [], []
-    times = floats(clip.times, 6)
+    times = np.array(clip.times, dtype="<f4")
     for i, _ in enumerate(skeleton.bones):
         for path, kind, values, rest in (
             ("translation", "VEC3", floats(clip.translations[i], 5), floats(clip.rest[i][0], 5)),

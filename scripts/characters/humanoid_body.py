@@ -10,7 +10,7 @@ SKIN, SHIRT, SLEEVE, TRIM, TROUSERS, SHOE, SOLE, LACE, HAIR, BROW, EYE_WHITE, IR
 
 # (sRGB, tinted by the character's colour)
 PAINTS = {
-    SKIN: ((224, 172, 138), False),
+    SKIN: ((212, 152, 116), False),
     SHIRT: ((236, 234, 228), True),
     SLEEVE: ((186, 184, 180), True),
     TRIM: ((150, 148, 146), True),
@@ -20,7 +20,7 @@ PAINTS = {
     HAIR: ((86, 56, 40), False),
     EYE_WHITE: ((240, 238, 232), False),
     IRIS: ((36, 30, 32), False),
-    LIPS: ((176, 112, 96), False),
+    LIPS: ((164, 94, 80), False),
     BROW: ((70, 46, 36), False),
     LACE: ((226, 222, 212), False),
 }

@@ -1,6 +1,6 @@
 """The quadruped, put together."""
 
-from . import body, gltf, quadruped_body, quadruped_clips, quadruped_head, quadruped_skeleton
+from . import body, gltf, quadruped_body, quadruped_clips, quadruped_head, quadruped_skeleton, quadruped_tack
 from .mesh import Mesh
 from .skeleton import Pose
 
@@ -9,8 +9,8 @@ def mesh(skeleton):
     bones = skeleton.names()
     out = Mesh(bones)
     trunk = quadruped_body.trunk(bones)
-    coat = quadruped_body.coat(trunk)
-    for part in (trunk, coat, quadruped_body.tail(bones), quadruped_body.collar(bones), quadruped_head.head(bones)):
+    blanket = quadruped_tack.blanket(trunk)
+    for part in (trunk, blanket, quadruped_body.tail(bones), quadruped_tack.collar(bones), quadruped_head.head(bones)):
         out.absorb(part.dropped())
     return out
 

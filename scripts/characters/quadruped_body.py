@@ -10,7 +10,7 @@ from .mesh import Mesh, ring
 
 FUR, PAW, NOSE, EYE, GLINT, EAR_INSIDE, TONGUE, MOUTH, COAT, STRAP, BUCKLE = range(11)
 
-TAN, CREAM, DARK = (206, 124, 62), (246, 228, 200), (64, 44, 36)
+TAN, CREAM, DARK = (190, 98, 44), (244, 226, 200), (60, 42, 36)
 
 
 def mix(a, b, t):
@@ -229,65 +229,4 @@ def tail(bones):
             m.bridge(before, now, FUR)
         before = now
     m.fan(before, vec(0, 0.400, -0.578), {"tail_04": 1.0}, FUR)
-    return m.oriented()
-
-
-def coat(body):
-    """A blanket over the back: the trunk's own faces, lifted, with a rim; and what it hides goes."""
-    normals = body.normals()
-
-    def inside(p):
-        middle = float(np.interp(p[2], [row[0] for row in TRUNK[:8]], [row[1] for row in TRUNK[:8]]))
-        return -0.128 < p[2] < 0.100 and math.atan2(p[1] - middle, abs(p[0])) > -0.75
-
-    picked = [f for f, face in enumerate(body.faces) if all(inside(body.points[i]) for i in face)]
-    out = Mesh(body.bone)
-    index = {}
-    for f in picked:
-        for i in body.faces[f]:
-            if i not in index:
-                index[i] = len(out.points)
-                out.points.append(body.points[i] + normals[i] * 0.009)
-                out.weights.append(body.weights[i])
-        out.face(tuple(index[i] for i in body.faces[f]), COAT)
-    # The rim: border edges go down into the fur.
-    count = {}
-    for face in out.faces:
-        for a, b in zip(face, face[1:] + face[:1]):
-            count[(a, b)] = True
-    border = [(a, b) for a, b in count if (b, a) not in count]
-    back = {new: old for old, new in index.items()}
-    low = {}
-    for a, b in border:
-        for v in (a, b):
-            if v not in low:
-                low[v] = len(out.points)
-                out.points.append(body.points[back[v]] - normals[back[v]] * 0.002)
-                out.weights.append(body.weights[back[v]])
-    for a, b in border:
-        out.face((b, a, low[a], low[b]), STRAP)
-    edge = {v for pair in border for v in pair}
-    hidden = {f for f in picked if not any(index[i] in edge for i in body.faces[f])}
-    body.paints = [p for f, p in enumerate(body.paints) if f not in hidden]
-    body.faces = [face for f, face in enumerate(body.faces) if f not in hidden]
-    return out
-
-
-def collar(bones):
-    """A band around the neck."""
-    m = Mesh(bones)
-    a = math.radians(47)
-    axis, along = vec(0, math.cos(a), -math.sin(a)), vec(0, math.sin(a), math.cos(a))
-    center = vec(0, 0.562, 0.264)
-    rows = [(-0.019, 0.82), (-0.017, 1.0), (0.017, 1.0), (0.019, 0.80)]
-    before = None
-    for s, k in rows:
-        shrink = 1.0 - 1.6 * s
-        points = ring(
-            center + along * s, X, axis, 0.0790 * k * shrink, 0.0760 * k * shrink, 0.0930 * k * shrink, 16, 2.1
-        )
-        now = m.ring(points, {"neck_01": 0.6, "neck_02": 0.4})
-        if before:
-            m.bridge(before, now, STRAP)
-        before = now
     return m.oriented()
