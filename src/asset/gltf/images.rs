@@ -249,6 +249,39 @@ mod tests {
     }
 
     #[test]
+    fn damaged_images_are_survived() {
+        let rounds: u64 = std::env::var("THRONG_FUZZ_CASES").map_or(2000, |n| n.parse().unwrap());
+        let pixel = |x, y| image::Rgb([(x * 37) as u8, (y * 91) as u8, (x * y) as u8]);
+        let picture = image::DynamicImage::from(image::RgbImage::from_fn(21, 19, pixel));
+        for format in [image::ImageFormat::Png, image::ImageFormat::Jpeg, image::ImageFormat::WebP]
+        {
+            let mut bytes = Cursor::new(Vec::new());
+            picture.write_to(&mut bytes, format).unwrap();
+            let bytes = bytes.into_inner();
+            // A generator of known quality is not needed: only many different places and values.
+            let mut state = 1u64;
+            let mut next = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040);
+                (state >> 33) as usize % below
+            };
+            let root: Root = serde_json::from_value(json!({})).unwrap();
+            for _ in 0..rounds {
+                let mut bytes = bytes.clone();
+                for _ in 0..=next(3) {
+                    let at = next(bytes.len());
+                    bytes[at] ^= 1 << next(8);
+                }
+                let budget = Budget::new(limits::Limits::DEFAULT);
+                let buffers = Buffers::new(&root, Folder::Nowhere, None, &budget);
+                let images = Images::new(&root, &buffers);
+                if let Ok(image) = images.pixels(&bytes, &|| "image".into()) {
+                    assert!(image.width() <= LARGEST_KEPT && image.height() <= LARGEST_KEPT);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn pixels_are_counted_before_they_are_made() {
         let mut file = Fixture::character();
         let view = file.view(&png(200, 100));
