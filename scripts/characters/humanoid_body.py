@@ -6,7 +6,7 @@ from . import humanoid_skeleton as hs
 from .linalg import X, Y, Z, lerp, smoothstep, unit, vec
 from .mesh import Mesh, ring
 
-SKIN, SHIRT, SLEEVE, TRIM, TROUSERS, SHOE, SOLE, LACE, HAIR, BROW, EYE_WHITE, IRIS, LIPS = range(13)
+SKIN, SHIRT, SLEEVE, TRIM, TROUSERS, SHOE, SOLE, HAIR, BROW, EYE_WHITE, IRIS, LIPS = range(12)
 
 # (sRGB, tinted by the character's colour)
 PAINTS = {
@@ -22,7 +22,6 @@ PAINTS = {
     IRIS: ((36, 30, 32), False),
     LIPS: ((164, 94, 80), False),
     BROW: ((70, 46, 36), False),
-    LACE: ((226, 222, 212), False),
 }
 
 SPINE = (
@@ -172,9 +171,8 @@ def trousers(bones):
         (0.570, 0.099, 0.008, 0.064, 0.060, 0.072, 0.066),
         (0.485, 0.100, 0.010, 0.060, 0.057, 0.066, 0.060),
         (0.400, 0.101, 0.000, 0.060, 0.056, 0.058, 0.068),
-        (0.300, 0.103, -0.010, 0.057, 0.053, 0.056, 0.068),
-        (0.190, 0.104, -0.018, 0.052, 0.050, 0.056, 0.058),
-        (0.082, 0.104, -0.016, 0.056, 0.054, 0.066, 0.062),
+        (0.250, 0.103, -0.014, 0.056, 0.052, 0.057, 0.065),
+        (0.076, 0.104, -0.014, 0.059, 0.056, 0.080, 0.074),
         (0.098, 0.104, -0.020, 0.030, 0.030, 0.038, 0.036),
     ]
     for side, sign, half in (("l", 1, (6, 7, 0, 1, 2)), ("r", -1, (6, 5, 4, 3, 2))):
@@ -202,11 +200,11 @@ def shoe(bones):
     foot, ball = {"foot_l": 1.0}, {"ball_l": 1.0}
     # z, half width, height of the top, rise of the sole, centre x
     rows = [
-        (-0.088, 0.026, 0.072, 0.010, 0.104),
+        (-0.087, 0.027, 0.070, 0.010, 0.104),
         (-0.074, 0.038, 0.100, 0.000, 0.104),
         (-0.030, 0.042, 0.112, 0.000, 0.104),
-        (0.018, 0.043, 0.104, 0.000, 0.105),
-        (0.060, 0.047, 0.080, 0.000, 0.107),
+        (0.018, 0.043, 0.095, 0.000, 0.105),
+        (0.060, 0.047, 0.074, 0.000, 0.107),
         (0.100, 0.052, 0.066, 0.000, 0.108),
         (0.140, 0.050, 0.056, 0.000, 0.107),
         (0.168, 0.038, 0.046, 0.004, 0.105),
@@ -232,11 +230,10 @@ def shoe(bones):
         now = m.ring(points, weights)
         if before:
             paint = [SOLE, SOLE] + [SHOE] * 6 + [SOLE]
-            if -0.02 < z < 0.09:
-                paint[4] = paint[5] = LACE if z > 0.03 else SHOE
             m.bridge(before, now, paint)
         else:
-            m.fan(now, vec(x, 0.036, z - 0.008), weights, SHOE)
+            heel = m.fan(now, vec(x, 0.032, z - 0.008), weights, SHOE)
+            m.paints = [SOLE if heel in f and {0, 1} & set(f) else SHOE for f in m.faces]
         before = now
     m.fan(before, vec(0.104, 0.020, 0.188), ball, SOLE)
     return m.oriented()

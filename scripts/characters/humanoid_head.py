@@ -127,7 +127,7 @@ def ear(bones, s):
     out = unit(vec(0.85 * s, 0.0, -0.5))
     along = unit(vec(0.2 * s, 1.0, -0.15))
     across = np.cross(along, out)
-    inner = m.ring(ring(at - out * 0.006, across, along, 0.014, 0.026, 0.026, 7), HEAD)
+    inner = m.ring(ring(at - out * 0.014, across, along, 0.014, 0.026, 0.026, 7), HEAD)
     rim = m.ring(ring(at + out * 0.012, across, along, 0.017, 0.031, 0.026, 7), HEAD)
     m.bridge(inner, rim, SKIN)
     m.fan(rim, at + out * 0.006, HEAD, SKIN)
@@ -140,15 +140,14 @@ def hair(bones):
     skull = sculpt.union(
         [
             (sculpt.ellipsoid((0, 1.655, -0.016), (0.086, 0.094, 0.104)), 0.0),
-            (sculpt.ellipsoid((0.022, 1.716, 0.042), (0.056, 0.036, 0.050)), 0.03),
-            (sculpt.ellipsoid((-0.040, 1.704, 0.050), (0.034, 0.028, 0.034)), 0.03),
+            (sculpt.ellipsoid((0.012, 1.709, 0.038), (0.062, 0.038, 0.056)), 0.05),
             (sculpt.ellipsoid((0, 1.612, -0.058), (0.062, 0.066, 0.046)), 0.04),
         ]
     )
-    columns = (0, 15, 30, 45, 64, 90, 120, 150, 180, -150, -120, -90, -64, -45, -30, -15)
+    columns = (0, 15, 30, 45, 62, 82, 106, 131, 156, 180, -156, -131, -106, -82, -62, -45, -30, -15)
     shape = face()
     rings = []
-    for t in (0.20, 0.40, 0.59, 0.76, 0.91, 1.0, 1.0):
+    for t in (0.15, 0.31, 0.47, 0.63, 0.79, 0.92, 1.0, 1.0):
         points = []
         for a in columns:
             low = hairline(a) - (4 if t == 1.0 else 0)
@@ -156,7 +155,7 @@ def hair(bones):
             far = sculpt.length(sculpt.reach(skull, CENTER, way, 0.3) - CENTER)
             skin = sculpt.length(sculpt.reach(shape, CENTER, way, 0.3) - CENTER)
             points.append(CENTER + way * max(far, skin + 0.005))
-        if len(rings) == 6:
+        if len(rings) == 7:
             points = [CENTER + (p - CENTER) * 0.88 for p in points]
         rings.append(m.ring(points, HEAD))
     for a, b in zip(rings, rings[1:]):

@@ -175,7 +175,7 @@ def turn(skeleton, rest, name, flipped):
         part = min(max((u - start) / (end - start), 0.0), 1.0)
         yaw = angle * done * (1.0 if leg[1] == "l" else -1.0)
         high = Curve([(0.0, 0.0), (0.45, 0.062), (1.0, 0.0)])(part)
-        lean = over((0.0, 0.0), (0.35, 44.0), (0.75, -6.0), (1.0, 0.0))(part)
+        lean = over((0.0, 0.0), (0.40, 26.0), (0.80, -3.0), (1.0, 0.0))(part)
         base = FRONT if leg[0] == "f" else HIND
         mine = c_yaw(u) * (1.0 if leg[1] == "l" else -1.0)
         return paw(
