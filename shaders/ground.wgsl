@@ -32,6 +32,16 @@ fn hash(cell: vec2<f32>) -> f32 {
     return f32((h ^ (h >> 15u)) & 0xffffu) / 65535.0;
 }
 
+// In 0..1, smooth, with a period of about one unit.
+fn value_noise(p: vec2<f32>) -> f32 {
+    let cell = floor(p);
+    let f = p - cell;
+    let s = f * f * (3.0 - 2.0 * f);
+    let low = mix(hash(cell), hash(cell + vec2<f32>(1.0, 0.0)), s.x);
+    let high = mix(hash(cell + vec2<f32>(0.0, 1.0)), hash(cell + vec2<f32>(1.0, 1.0)), s.x);
+    return mix(low, high, s.y);
+}
+
 const TILE: f32 = 2.0;
 
 @fragment
@@ -48,7 +58,12 @@ fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     // Each slab a little lighter or darker, until a pixel holds several.
     let single = 1.0 - smoothstep(0.3, 1.2, max(width.x, width.y));
     let slab = (hash(floor(tiles)) - 0.5) * single;
-    let albedo = vec3<f32>(0.215, 0.203, 0.183) * (1.0 + 0.10 * slab) * (1.0 - 0.38 * joint);
+    // And the whole a little worn here and there, as far as a pixel is small beside it.
+    let span = max(width.x, width.y) * TILE;
+    let near = (value_noise(world.xz / 9.0) - 0.5) * (1.0 - smoothstep(2.0, 9.0, span));
+    let far = (value_noise(world.xz / 31.0) - 0.5) * (1.0 - smoothstep(7.0, 31.0, span));
+    let tone = 1.0 + 0.13 * slab + 0.12 * near + 0.06 * far;
+    let albedo = vec3<f32>(0.225, 0.21, 0.186) * tone * (1.0 - 0.42 * joint);
 
     let n = vec3<f32>(0.0, 1.0, 0.0);
     let sun = frame.sun_color * (frame.sun_direction.y * sun_visibility(world, n));
