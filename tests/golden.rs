@@ -10,7 +10,7 @@ use glam::Vec3;
 use scene::{Scene, bender, camera, ellipsoid, focus};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use throng::asset::{CharacterAsset, ImageRgba8, builtin};
+use throng::asset::{BUILTINS, CharacterAsset, ImageRgba8, builtin};
 use throng::profile::PhaseTimes;
 use throng::render::{
     FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer, TargetFormats,
@@ -127,6 +127,15 @@ fn one_sample_and_no_shadows_look_as_they_did() {
     let with_shadows = RenderConfig { shadow_size: Some(64), ..config };
     let (_, stats) = draw(&with_shadows, &asset, &Scene::crowd(&asset, SIDE, 1));
     assert_eq!(stats.draws, 6 + 3 + 5);
+}
+
+#[test]
+fn every_built_in_character_looks_as_it_did() {
+    for (name, _) in BUILTINS {
+        let asset = builtin(name).unwrap().unwrap();
+        let (image, _) = draw(&config(), &asset, &Scene::animated(&asset, SIDE));
+        assert_golden(&format!("{name}_crowd"), &image);
+    }
 }
 
 #[test]
