@@ -10,6 +10,7 @@ use gltf::mesh::Mode;
 use gltf::{Gltf, buffer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use support::promises::check;
 use support::shared;
 use throng::asset::source::{
     NodeTransform, Source, SourceChannel, SourcePrimitive, SourceSkin, SourceValues,
@@ -228,6 +229,7 @@ fn both_readers_give_the_same_numbers() {
         };
         let Some(data) = buffers(&document, file.parent().unwrap()) else { continue };
         println!("{name}");
+        check(&source);
         compare(&source, &document, &data);
         compared += 1;
     }
