@@ -1,10 +1,12 @@
 """The humanoid's clothes and limbs: shirt, trousers, shoes, arms and hands."""
 
+import math
+
 import numpy as np
 
 from . import humanoid_skeleton as hs
 from .linalg import X, Y, Z, lerp, smoothstep, unit, vec
-from .mesh import Mesh, ring
+from .mesh import Mesh, along, mixed, ring
 
 SKIN, SHIRT, SLEEVE, TRIM, TROUSERS, SHOE, SOLE, HAIR, BROW, EYE_WHITE, IRIS, LIPS = range(12)
 
@@ -32,27 +34,6 @@ SPINE = (
 )
 
 
-def spine_weights(y):
-    """Blends from one spine bone to the next going up."""
-    out = {}
-    above = 0.0
-    for k in range(len(SPINE) - 1, -1, -1):
-        name, at = SPINE[k]
-        share = smoothstep(SPINE[k - 1][1], at, y) if k else 1.0
-        out[name] = share * (1.0 - above)
-        above += out[name]
-    return out
-
-
-def mixed(*pairs):
-    """Weighted sum of weight mappings."""
-    out = {}
-    for weights, share in pairs:
-        for name, w in weights.items():
-            out[name] = out.get(name, 0.0) + w * share
-    return out
-
-
 def shirt(bones):
     """Torso with short sleeves, one piece."""
     m = Mesh(bones)
@@ -77,7 +58,7 @@ def shirt(bones):
             points = [p - Y * 0.020 * (p[2] - z) / 0.066 * (1 if p[2] > z else 0.5) for p in points]
 
         def weights(p):
-            w = spine_weights(p[1])
+            w = along(SPINE, p[1])
             if p[1] > 1.30 and abs(p[0]) > 0.03:
                 side = "l" if p[0] > 0 else "r"
                 share = 0.75 * smoothstep(0.04, 0.13, abs(p[0])) * smoothstep(1.28, 1.40, p[1])
@@ -180,7 +161,7 @@ def trousers(bones):
         for y, x, z, outer, inner, front, back in leg:
             points = []
             for a in (-90, -42, 0, 42, 90, 180):
-                c, s = np.cos(np.radians(a)), np.sin(np.radians(a))
+                c, s = math.cos(math.radians(a)), math.sin(math.radians(a))
                 reach = outer if c >= 0 else inner
                 point = vec(x + reach * c, y, z + (front if s >= 0 else back) * s)
                 if a in (-90, 90):
@@ -271,15 +252,15 @@ def arm(bones):
         lower = mixed((lower, 1.0 - wrist), ({"hand_l": 1.0}, wrist))
         rows.append((limb(s), inner, outer, deep, mixed(({"upperarm_l": 1.0}, 1.0 - bend), (lower, bend))))
     # The palm in hand space: along, thumbward centre, half depth, palm side, back side
-    for along, shift, deep, inner, outer in [
+    for ahead, shift, deep, inner, outer in [
         (0.020, 0.004, 0.035, 0.022, 0.017),
         (0.050, 0.002, 0.043, 0.021, 0.016),
         (0.076, 0.000, 0.043, 0.015, 0.014),
         (0.088, 0.000, 0.037, 0.007, 0.007),
     ]:
-        hand = smoothstep(-0.03, 0.02, along)
+        hand = smoothstep(-0.03, 0.02, ahead)
         rows.append(
-            (hs.hand_point(along, shift, 0.0), inner, outer, deep, {"hand_l": hand, "lowerarm_twist_l": 1.0 - hand})
+            (hs.hand_point(ahead, shift, 0.0), inner, outer, deep, {"hand_l": hand, "lowerarm_twist_l": 1.0 - hand})
         )
     before = None
     for center, inner, outer, deep, weights in rows:
@@ -322,7 +303,7 @@ def finger(bones, name):
     ]
     before = None
     for s, radius, weights in rows:
-        now = m.ring(ring(at + way * s, side, up, radius, radius, radius, 6, phase=np.pi / 6), weights)
+        now = m.ring(ring(at + way * s, side, up, radius, radius, radius, 6, phase=math.pi / 6), weights)
         if before:
             m.bridge(before, now, SKIN)
         before = now

@@ -1,5 +1,7 @@
 """The humanoid's head: face, ears, hair, neck."""
 
+import math
+
 import numpy as np
 
 from . import sculpt
@@ -91,8 +93,8 @@ def decal(m, shape, outline, middle, lift, paint, edge=None):
 def oval(x, y, width, height, count, tilt=0.0):
     out = []
     for k in range(count):
-        a = 2 * np.pi * k / count
-        u, v = np.cos(a) * width, np.sin(a) * height
+        a = 2 * math.pi * k / count
+        u, v = math.cos(a) * width, math.sin(a) * height
         out.append((x + u, y + v + u * tilt))
     return out
 

@@ -156,7 +156,7 @@ def turn(skeleton, rest, name, flipped):
         lift = Curve([(0.0, 0.0), (0.40, 0.085), (0.60, 0.080), (1.0, 0.0)])(part)
         pitch = over((0.0, 0.0), (0.15, 16.0), (0.45, 14.0), (0.80, -6.0), (1.0, 0.0))(part)
         f = standing_foot(0.0)
-        ankle, turned = SOLE.placed(pitch, TOE_OUT, STANCE)
+        ankle, _ = SOLE.placed(pitch, TOE_OUT, STANCE)
         about = axis_angle(Y, yaw)
         f.ankle = rotate(about, ankle) + vec(0, lift, 0)
         f.turn = axis_angle(Y, yaw + TOE_OUT)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .linalg import unit, vec
+from .linalg import smoothstep, unit, vec
 
 
 def ring(center, side, up, width, above, below, count, power=2.0, phase=0.0):
@@ -18,6 +18,29 @@ def ring(center, side, up, width, above, below, count, power=2.0, phase=0.0):
         reach = above if s >= 0.0 else below
         points.append(center + side * (width * c) + up * (reach * s))
     return points
+
+
+def mixed(*pairs):
+    """Weighted sum of mappings from bone names to weights."""
+    out = {}
+    for weights, share in pairs:
+        for name, w in weights.items():
+            out[name] = out.get(name, 0.0) + w * share
+    return out
+
+
+def along(chain, at):
+    """Weights of a point beside a chain of bones: one gives way to the next.
+
+    `chain` lists (bone, where it has taken over wholly) in ascending order.
+    """
+    out, above = {}, 0.0
+    for k in range(len(chain) - 1, -1, -1):
+        name, full = chain[k]
+        share = smoothstep(chain[k - 1][1], full, at) if k else 1.0
+        out[name] = share * (1.0 - above)
+        above += out[name]
+    return out
 
 
 class Mesh:
@@ -140,8 +163,6 @@ class Mesh:
         cage = drawn.copy()
         for _ in range(6 if keep > 0.0 else 0):
             cage += keep * 0.8 * (drawn - self._divide(cage)[: len(drawn)])
-            if keep < 1.0:
-                cage = drawn + (cage - drawn)
         count = len(drawn)
         points = self._divide(cage)
         weights = self._divide(np.array(self.weights))

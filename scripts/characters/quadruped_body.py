@@ -6,9 +6,9 @@ import numpy as np
 
 from . import quadruped_skeleton as qs
 from .linalg import X, lerp, smoothstep, unit, vec
-from .mesh import Mesh, ring
+from .mesh import Mesh, along, mixed, ring
 
-FUR, PAW, NOSE, EYE, GLINT, EAR_INSIDE, TONGUE, MOUTH, COAT, STRAP, BUCKLE = range(11)
+FUR, PAW, NOSE, EYE, GLINT, EAR_INSIDE, TONGUE, MOUTH, COAT, STRAP = range(10)
 
 TAN, CREAM, DARK = (190, 98, 44), (244, 226, 200), (60, 42, 36)
 
@@ -57,7 +57,6 @@ PAINTS = {
     MOUTH: ((58, 34, 34), False),
     COAT: ((236, 234, 228), True),
     STRAP: ((150, 148, 146), True),
-    BUCKLE: ((214, 206, 180), False),
 }
 
 SPINE = (
@@ -66,24 +65,6 @@ SPINE = (
     ("spine_02", 0.030),
     ("spine_03", 0.135),
 )
-
-
-def spine_weights(z):
-    out, above = {}, 0.0
-    for k in range(len(SPINE) - 1, -1, -1):
-        name, at = SPINE[k]
-        share = smoothstep(SPINE[k - 1][1], at, z) if k else 1.0
-        out[name] = share * (1.0 - above)
-        above += out[name]
-    return out
-
-
-def mixed(*pairs):
-    out = {}
-    for weights, share in pairs:
-        for name, w in weights.items():
-            out[name] = out.get(name, 0.0) + w * share
-    return out
 
 
 # z, y, tilt of the ring (degrees forward), half width, up, down
@@ -105,7 +86,7 @@ TRUNK = [
 
 
 def trunk_weights(p):
-    w = spine_weights(p[2])
+    w = along(SPINE, p[2])
     neck = smoothstep(0.490, 0.570, p[1] + 0.5 * (p[2] - 0.215)) * smoothstep(0.15, 0.23, p[2])
     upper = smoothstep(0.560, 0.630, p[1]) * smoothstep(0.20, 0.25, p[2])
     head = smoothstep(0.635, 0.680, p[1]) * smoothstep(0.22, 0.27, p[2])

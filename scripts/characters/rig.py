@@ -4,8 +4,6 @@ import math
 
 from .linalg import Y, aim, axis_angle, clamp, dot, length, mul, rotate, unit, vec
 
-STRETCH = {"worst": 0.0}
-
 
 def two_bone(pose, upper, lower, end, target, pole, bind_pole):
     """Turns two bones so that the joint of `end` comes to `target`, bending towards `pole`.
@@ -19,7 +17,6 @@ def two_bone(pose, upper, lower, end, target, pole, bind_pole):
     start = pose.place(upper)[1]
     way = target - start
     far = length(way)
-    STRETCH["worst"] = max(STRETCH["worst"], far / (la + lb))
     reach = clamp(far, abs(la - lb) + 1e-4, (la + lb) * 0.99995)
     way = way / far
     along = (la * la + reach * reach - lb * lb) / (2.0 * reach)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .linalg import clamp, length, unit
+from .linalg import clamp, length
 
 
 def ellipsoid(center, radii):
@@ -73,15 +73,6 @@ def reach(distance, origin, direction, far=0.6):
         else:
             low = mid
     return origin + direction * low
-
-
-def gradient(distance, p, h=1e-4):
-    return unit(
-        [
-            distance(p + axis * h) - distance(p - axis * h)
-            for axis in (np.array([1.0, 0, 0]), np.array([0, 1.0, 0]), np.array([0, 0, 1.0]))
-        ]
-    )
 
 
 def heading(longitude, latitude):
