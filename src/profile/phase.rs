@@ -147,15 +147,15 @@ fn nanos(start: Instant) -> u64 {
 /// Where worker time is shown, in the order of [`Phase::ALL`]; named apart from the main thread's
 /// spans, so that statistics over one do not mix in the other.
 static WORKER_ZONES: [ZoneLocation; Phase::COUNT] = [
-    ZoneLocation::new(c"cull, worker"),
-    ZoneLocation::new(c"gate, worker"),
-    ZoneLocation::new(c"record, worker"),
-    ZoneLocation::new(c"execute, worker"),
-    ZoneLocation::new(c"follow, worker"),
-    ZoneLocation::new(c"serial, worker"),
-    ZoneLocation::new(c"gather, worker"),
-    ZoneLocation::new(c"upload, worker"),
-    ZoneLocation::new(c"submit, worker"),
+    ZoneLocation::new(c"cull worker"),
+    ZoneLocation::new(c"gate worker"),
+    ZoneLocation::new(c"record worker"),
+    ZoneLocation::new(c"execute worker"),
+    ZoneLocation::new(c"follow worker"),
+    ZoneLocation::new(c"serial worker"),
+    ZoneLocation::new(c"gather worker"),
+    ZoneLocation::new(c"upload worker"),
+    ZoneLocation::new(c"submit worker"),
 ];
 
 /// One static call site per phase, because a span's name is part of its call site.
