@@ -12,7 +12,7 @@ struct Material {
     alpha_cutoff: f32,
     roughness: f32,
     metallic: f32,
-    // 1 where the instance's tint multiplies the base colour.
+    // How strongly the instance's tint multiplies the base colour, 0..1.
     tinted: f32,
     // 1 where light does nothing.
     unlit: f32,

@@ -56,7 +56,7 @@ pub struct MaterialUniforms {
     pub roughness: f32,
     /// In 0..=1.
     pub metallic: f32,
-    /// 1 where the instance's tint applies, else 0.
+    /// How strongly the instance's tint applies, 0..=1.
     pub tinted: f32,
     /// 1 where light does nothing, else 0.
     pub unlit: f32,

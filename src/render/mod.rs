@@ -10,7 +10,7 @@
 //! palette page.
 //!
 //! The tint of an instance multiplies the base colour of those materials whose name starts with
-//! `tint`; in a character that has no such material, of all of them.
+//! `tint`; in a character that has no such material, of all of them and less strongly.
 
 mod adapter;
 mod backdrop;
