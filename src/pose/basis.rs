@@ -13,7 +13,8 @@
 //! `u = pos(B_p) + k_p * rot(B_p) * t`. Poses hold `q'` and `u`. Fixed factors on the left and the
 //! right change neither lerps nor dot products, so sampling and blending work on `q'` and `u`
 //! unchanged; so do additive deltas (`delta = src * ref^-1` is only conjugated), rotation offsets
-//! and angular velocities. Walking `X` yields palette matrices with no product by `I_j`.
+//! and angular velocities. Walking `X` yields palette matrices with no product by `I_j`; and since
+//! its rotations are rotations, the walk multiplies quaternions and makes a matrix of each once.
 
 use super::{PaletteEntry, Skeleton, UniformClip};
 use crate::index::BoneIndex;
@@ -22,6 +23,9 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 /// Relative difference up to which two scales count as one. Exporters leave noise of 1e-6.
 const SCALE_TOLERANCE: f64 = 2e-5;
+/// Deepest hierarchy of the bind-relative class: its walk multiplies rotations that are not quite of
+/// unit length, and their product must stay a number.
+const DEPTH_LIMIT: usize = 96;
 /// Relative difference up to which a matrix counts as a similarity, or as the identity.
 const MATRIX_TOLERANCE: f64 = 2e-5;
 
@@ -94,10 +98,20 @@ pub(crate) struct Basis {
     pub class: RigClass,
     /// One per bone.
     pub bones: Vec<BoneBasis>,
-    /// For a root bone, what its walk starts from; identity for others.
-    pub walk_from_root: Vec<DAffine3>,
+    /// One per bone: for a root, what its walk starts from; for others, the identity at the scale
+    /// of its root's.
+    pub walk_from_root: Vec<Start>,
     /// One per palette entry: what follows the walked matrix; `None` where it is the identity.
     pub products: Vec<Option<DAffine3>>,
+}
+
+/// What the walk of a root starts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    pub matrix: DAffine3,
+    /// Rotation and scale of the matrix where it is a similarity (bind-relative class).
+    pub rotation: DQuat,
+    pub scale: f64,
 }
 
 /// A rotation, a uniform positive scale and a position.
@@ -147,10 +161,10 @@ impl Basis {
     /// Decides the class of a skeleton with its clips and works out its pose space.
     pub fn new(skeleton: &Skeleton, clips: &[UniformClip], force_general: bool) -> Self {
         let scales = if force_general { None } else { constant_scales(skeleton, clips) };
-        match scales {
-            Some(scales) => Self::bind_relative(skeleton, &scales),
-            None => Self::general(skeleton),
-        }
+        scales
+            .filter(|_| depth(skeleton) <= DEPTH_LIMIT)
+            .and_then(|scales| Self::bind_relative(skeleton, &scales))
+            .unwrap_or_else(|| Self::general(skeleton))
     }
 
     fn general(skeleton: &Skeleton) -> Self {
@@ -160,7 +174,11 @@ impl Basis {
             bones: vec![BoneBasis::IDENTITY; bones.get()],
             walk_from_root: bones
                 .bones()
-                .map(|b| skeleton.model_from_root_parent(b).as_daffine3())
+                .map(|b| Start {
+                    matrix: skeleton.model_from_root_parent(b).as_daffine3(),
+                    rotation: DQuat::IDENTITY,
+                    scale: 1.0,
+                })
                 .collect(),
             products: skeleton
                 .palette()
@@ -170,11 +188,11 @@ impl Basis {
         }
     }
 
-    fn bind_relative(skeleton: &Skeleton, scales: &[f64]) -> Self {
+    fn bind_relative(skeleton: &Skeleton, scales: &[f64]) -> Option<Self> {
         let count = skeleton.bone_count();
         let mut binds: Vec<Frame> = Vec::with_capacity(count.get());
         let mut bones = Vec::with_capacity(count.get());
-        let mut walk_from_root = Vec::with_capacity(count.get());
+        let mut walk_from_root: Vec<Start> = Vec::with_capacity(count.get());
         for bone in count.bones() {
             let at = bone.get();
             let wanted = skeleton
@@ -196,10 +214,15 @@ impl Basis {
                     |f| Frame { scale, ..f },
                 );
             walk_from_root.push(match skeleton.parents()[at] {
-                Some(_) => DAffine3::IDENTITY,
+                Some(parent) => {
+                    let Start { scale, .. } = walk_from_root[parent.get()];
+                    Start { matrix: DAffine3::IDENTITY, rotation: DQuat::IDENTITY, scale }
+                }
                 None => {
-                    skeleton.model_from_root_parent(bone).as_daffine3()
-                        * DAffine3::from_scale(DVec3::splat(1.0 / parent.scale))
+                    let unit = DAffine3::from_scale(DVec3::splat(1.0 / parent.scale));
+                    let matrix = skeleton.model_from_root_parent(bone).as_daffine3() * unit;
+                    let Frame { rotation, scale, .. } = Frame::inverse_of(&matrix)?;
+                    Start { matrix, rotation: rotation.conjugate(), scale: 1.0 / scale }
                 }
             });
             bones.push(BoneBasis {
@@ -218,7 +241,7 @@ impl Basis {
             .iter()
             .map(|p| product(p, &binds[p.bone.get()].to_affine(), size))
             .collect();
-        Self { class: RigClass::BindRelative, bones, walk_from_root, products }
+        Some(Self { class: RigClass::BindRelative, bones, walk_from_root, products })
     }
 }
 
@@ -238,6 +261,15 @@ fn product(entry: &PaletteEntry, bind: &DAffine3, size: f64) -> Option<DAffine3>
     let identity = m.matrix3.abs_diff_eq(DMat3::IDENTITY, MATRIX_TOLERANCE)
         && m.translation.abs().max_element() <= MATRIX_TOLERANCE * size;
     (!identity).then_some(m)
+}
+
+/// The longest chain of bones.
+fn depth(skeleton: &Skeleton) -> usize {
+    let mut depths: Vec<usize> = Vec::with_capacity(skeleton.bone_count().get());
+    for parent in skeleton.parents() {
+        depths.push(parent.map_or(1, |p| depths[p.get()] + 1));
+    }
+    depths.into_iter().max().unwrap_or(0)
 }
 
 /// Each bone's local scale, if all are uniform, positive and never animated.

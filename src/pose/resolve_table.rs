@@ -1,7 +1,7 @@
 //! What resolve knows of a rig: one flat record per bone, in the order of the palette.
 
 use super::Skeleton;
-use super::basis::{Basis, PoseTrs};
+use super::basis::{Basis, PoseTrs, Start};
 use crate::math::Mat3x4;
 
 /// No slot, no product.
@@ -16,10 +16,22 @@ pub(crate) struct BoneOp {
     pub keep_slot: u16,
     /// Index of the matrix that follows in the palette; [`NONE`] for the identity.
     pub product: u16,
-    /// Position of the bone's bind frame.
-    pub origin: [f32; 3],
+    /// Minus the position of the bone's bind frame.
+    pub minus_origin: [f32; 3],
+    /// Scale of the root's start, which the whole walk keeps (bind-relative class).
+    pub scale: f32,
     /// Pose-space translation of the reference pose.
     pub rest: [f32; 3],
+}
+
+/// What a root's walk starts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RootOp {
+    /// Where to keep it.
+    pub slot: u16,
+    pub matrix: Mat3x4,
+    /// Rotation of the matrix, xyzw (bind-relative class).
+    pub rotation: [f32; 4],
 }
 
 /// A palette entry beyond the bones'.
@@ -38,7 +50,7 @@ pub(crate) struct ResolveTable {
     pub bones: Vec<BoneOp>,
     pub extras: Vec<ExtraOp>,
     /// Slots to fill before the walk.
-    pub roots: Vec<(u16, Mat3x4)>,
+    pub roots: Vec<RootOp>,
     /// Matrices that follow the walked ones.
     pub products: Vec<Mat3x4>,
     /// Number of slots.
@@ -64,9 +76,7 @@ impl ResolveTable {
         for (bone, parent) in parents.iter().enumerate() {
             let parent_slot = match parent {
                 Some(parent) => slot_of[parent.get()],
-                None => {
-                    table.root_slot(Mat3x4::from_affine(&basis.walk_from_root[bone].as_affine3a()))
-                }
+                None => table.root_slot(&basis.walk_from_root[bone]),
             };
             let keep_slot = match last_reader[bone] {
                 Some(_) => free.pop().unwrap_or_else(|| table.new_slot()),
@@ -83,7 +93,8 @@ impl ResolveTable {
                 parent_slot,
                 keep_slot,
                 product,
-                origin: basis.bones[bone].origin.as_vec3().to_array(),
+                minus_origin: (-basis.bones[bone].origin).as_vec3().to_array(),
+                scale: basis.walk_from_root[bone].scale as f32,
                 rest: reference[bone].translation.as_vec3().to_array(),
             });
         }
@@ -99,12 +110,13 @@ impl ResolveTable {
         (self.slots - 1) as u16
     }
 
-    fn root_slot(&mut self, matrix: Mat3x4) -> u16 {
-        if let Some((slot, _)) = self.roots.iter().find(|(_, m)| *m == matrix) {
-            return *slot;
+    fn root_slot(&mut self, start: &Start) -> u16 {
+        let matrix = Mat3x4::from_affine(&start.matrix.as_affine3a());
+        if let Some(root) = self.roots.iter().find(|r| r.matrix == matrix) {
+            return root.slot;
         }
         let slot = self.new_slot();
-        self.roots.push((slot, matrix));
+        self.roots.push(RootOp { slot, matrix, rotation: start.rotation.as_quat().to_array() });
         slot
     }
 

@@ -2,48 +2,68 @@
 
 use super::UniformClip;
 use super::basis::{Basis, BoneBasis, PoseTrs, RigClass};
-use super::streams::{GROUP, GroupSet, LINE, Line, groups_for, lines_for};
+use super::streams::{GROUP, GroupSet, LINE, Line, QuatBlock, Vec3Group, blocks_for, groups_for};
 use glam::{DQuat, DVec3};
 
 /// Relative distance up to which a translation or scale counts as standing still.
 const STILL_TOLERANCE: f64 = 1e-6;
 
-/// A run of neighbouring lines of bones whose rotations are stored together.
+/// A run of neighbouring blocks of bones whose rotations are stored together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run {
-    /// First line of bones in the pose.
-    pub pose_line: usize,
-    /// First line in the stored stream.
-    pub stored_line: usize,
-    /// Number of lines.
-    pub lines: usize,
+    /// First block of bones in the pose.
+    pub pose: usize,
+    /// First block in a stored frame.
+    pub stored: usize,
+    /// Number of blocks.
+    pub blocks: usize,
 }
 
-/// Rotations of sixteen bones a line, `[qx | qy | qz | qw]` per frame; then groups of eight bones
-/// of translations and of scales, `x8 y8 z8` each. Only lines and groups that move are in the
-/// frames; those that stand still are stored once, and groups that stand where the reference pose
-/// has them are not stored at all.
+/// Which bones a frame stores, in which order: blocks of rotations, then groups of translations,
+/// then groups of scales.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Channels {
+    pub rotations: Vec<Run>,
+    /// Number of rotation blocks.
+    pub blocks: usize,
+    pub translations: Vec<usize>,
+    pub scales: Vec<usize>,
+}
+
+/// Frames, one after the other, of rotations of sixteen bones a block and of translations and
+/// scales of eight bones a group. Only blocks and groups that move are in the frames; those that
+/// stand still are stored once, and groups that stand where the reference pose has them are not
+/// stored at all.
 #[derive(Clone, Debug)]
 pub struct RuntimeClip {
     pub(crate) name: String,
     pub(crate) rate_hz: f32,
     pub(crate) frame_count: usize,
+    pub(crate) moving: Channels,
     /// `frame_count` frames of `frame_lines` lines.
-    pub(crate) frames: Vec<Line>,
-    pub(crate) frame_lines: usize,
-    /// Lines per rotation component in a frame.
-    pub(crate) moving_lines: usize,
-    pub(crate) moving: Vec<Run>,
-    /// One frame of what stands still, laid out alike.
-    pub(crate) still: Vec<Line>,
-    pub(crate) still_lines: usize,
-    pub(crate) still_runs: Vec<Run>,
-    pub(crate) moving_translations: Vec<usize>,
-    pub(crate) still_translations: Vec<usize>,
-    pub(crate) moving_scales: Vec<usize>,
-    pub(crate) still_scales: Vec<usize>,
+    frames: Vec<Line>,
+    frame_lines: usize,
+    pub(crate) still: Channels,
+    still_frame: Vec<Line>,
     /// Groups whose translations, and groups whose scales, a sample holds.
     pub(crate) held: (GroupSet, GroupSet),
+}
+
+/// One frame as the kernels read it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<'a> {
+    pub rotations: &'a [QuatBlock],
+    /// Translations, then scales.
+    pub groups: &'a [[[f32; GROUP]; 3]],
+}
+
+impl<'a> Frame<'a> {
+    #[inline(always)]
+    fn new(lines: &'a [Line], channels: &Channels) -> Self {
+        let (rotations, groups) = lines.split_at(channels.blocks * 4);
+        let components: &[[f32; GROUP]] = bytemuck::cast_slice(groups);
+        Self { rotations: bytemuck::cast_slice(rotations), groups: components.as_chunks().0 }
+    }
 }
 
 /// Where in a clip to sample: two frames and the weight of the second.
@@ -72,7 +92,7 @@ impl RuntimeClip {
 
     /// Bytes of heap memory of the frames.
     pub fn heap_bytes(&self) -> usize {
-        (self.frames.capacity() + self.still.capacity()) * size_of::<Line>()
+        (self.frames.capacity() + self.still_frame.capacity()) * size_of::<Line>()
     }
 
     /// The frames around a time, which is clamped to the clip; not-a-number is its start.
@@ -84,10 +104,17 @@ impl RuntimeClip {
         Cursor { first, second: (first + 1).min(last), weight: at - first as f32 }
     }
 
-    /// One frame's lines.
+    /// One frame of what moves.
     #[inline(always)]
-    pub(crate) fn frame(&self, frame: usize) -> &[Line] {
-        &self.frames[frame * self.frame_lines..][..self.frame_lines]
+    pub(crate) fn frame(&self, frame: usize) -> Frame<'_> {
+        let lines = &self.frames[frame * self.frame_lines..][..self.frame_lines];
+        Frame::new(lines, &self.moving)
+    }
+
+    /// What stands still.
+    #[inline(always)]
+    pub(crate) fn still_frame(&self) -> Frame<'_> {
+        Frame::new(&self.still_frame, &self.still)
     }
 
     /// Lays a clip out; `reference` is the rig's reference pose. The clip must have been checked.
@@ -96,12 +123,12 @@ impl RuntimeClip {
         let table = Table::new(clip, basis, bones);
         let has_scale = basis.class == RigClass::General;
 
-        let line_moves = |line: usize| {
+        let block_moves = |block: usize| {
             let turned = |a: &PoseTrs, b: &PoseTrs| !a.rotation.abs_diff_eq(b.rotation, 1e-8);
-            table.differs(LINE, line, turned)
+            table.differs(LINE, block, turned)
         };
-        let (moving, moving_lines) = runs(lines_for(bones), line_moves);
-        let (still_runs, still_rotation_lines) = runs(lines_for(bones), |l| !line_moves(l));
+        let mut moving = Channels::of_rotations(blocks_for(bones), block_moves);
+        let mut still = Channels::of_rotations(blocks_for(bones), |b| !block_moves(b));
 
         let size = reference.iter().map(|p| p.translation.length()).fold(0.0, f64::max);
         let far =
@@ -122,39 +149,25 @@ impl RuntimeClip {
             }
             (moving, still)
         };
-        let (moving_translations, still_translations) = sort(|p| p.translation, size);
-        let (moving_scales, still_scales) =
-            if has_scale { sort(|p| p.scale, 1.0) } else { (Vec::new(), Vec::new()) };
-
-        let write = |frame, runs: &[Run], lines, translations: &[usize], scales: &[usize]| {
-            frame_of(table.frame(frame), runs, lines, translations, scales)
-        };
-        let frames: Vec<Line> = (0..clip.frame_count)
-            .flat_map(|f| write(f, &moving, moving_lines, &moving_translations, &moving_scales))
-            .collect();
-        let still = write(0, &still_runs, still_rotation_lines, &still_translations, &still_scales);
-        let set = |a: &[usize], b: &[usize]| {
-            let mut set = GroupSet::EMPTY;
-            a.iter().chain(b).for_each(|&g| set.insert(g));
-            set
-        };
-        let held =
-            (set(&moving_translations, &still_translations), set(&moving_scales, &still_scales));
+        (moving.translations, still.translations) = sort(|p| p.translation, size);
+        if has_scale {
+            (moving.scales, still.scales) = sort(|p| p.scale, 1.0);
+        }
+        let frames: Vec<Line> =
+            (0..clip.frame_count).flat_map(|f| moving.pack(table.frame(f))).collect();
+        let held = (
+            GroupSet::of(bones, moving.translations.iter().chain(&still.translations)),
+            GroupSet::of(bones, moving.scales.iter().chain(&still.scales)),
+        );
         Self {
             name: clip.name.clone(),
             rate_hz: clip.rate_hz,
             frame_count: clip.frame_count,
             frame_lines: frames.len() / clip.frame_count,
             frames,
-            moving_lines,
+            still_frame: still.pack(table.frame(0)),
             moving,
             still,
-            still_lines: still_rotation_lines,
-            still_runs,
-            moving_translations,
-            still_translations,
-            moving_scales,
-            still_scales,
             held,
         }
     }
@@ -200,54 +213,45 @@ impl Table {
     }
 }
 
-/// Groups neighbouring lines that `take` accepts; gives the runs and the lines they store.
-fn runs(lines: usize, take: impl Fn(usize) -> bool) -> (Vec<Run>, usize) {
-    let mut runs: Vec<Run> = Vec::new();
-    let mut stored_line = 0;
-    for pose_line in (0..lines).filter(|&l| take(l)) {
-        match runs.last_mut() {
-            Some(run) if run.pose_line + run.lines == pose_line => run.lines += 1,
-            _ => runs.push(Run { pose_line, stored_line, lines: 1 }),
-        }
-        stored_line += 1;
-    }
-    (runs, stored_line)
-}
-
-fn frame_of(
-    values: &[PoseTrs],
-    runs: &[Run],
-    lines: usize,
-    translations: &[usize],
-    scales: &[usize],
-) -> Vec<Line> {
-    let mut out = vec![Line::ZERO; 4 * lines];
-    for run in runs {
-        for at in 0..run.lines * LINE {
-            let q = values
-                .get(run.pose_line * LINE + at)
-                .map_or([0.0, 0.0, 0.0, 1.0], |v| v.rotation.as_quat().to_array());
-            for (component, value) in q.into_iter().enumerate() {
-                let line = component * lines + run.stored_line + at / LINE;
-                out[line].0[at % LINE] = value;
+impl Channels {
+    /// The blocks that `take` accepts, neighbours in one run.
+    fn of_rotations(blocks: usize, take: impl Fn(usize) -> bool) -> Self {
+        let mut out = Self::default();
+        for pose in (0..blocks).filter(|&block| take(block)) {
+            match out.rotations.last_mut() {
+                Some(run) if run.pose + run.blocks == pose => run.blocks += 1,
+                _ => out.rotations.push(Run { pose, stored: out.blocks, blocks: 1 }),
             }
+            out.blocks += 1;
         }
+        out
     }
-    let mut groups: Vec<f32> = Vec::new();
-    let mut push = |group: usize, value: fn(&PoseTrs) -> DVec3, pad: f32| {
-        for component in 0..3 {
-            groups.extend(
-                (group * GROUP..(group + 1) * GROUP)
-                    .map(|bone| values.get(bone).map_or(pad, |v| value(v)[component] as f32)),
-            );
+
+    /// Lays out one frame, padded to whole lines.
+    fn pack(&self, values: &[PoseTrs]) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::new();
+        for block in self.rotations.iter().flat_map(|r| r.pose..r.pose + r.blocks) {
+            let mut out = QuatBlock::IDENTITY;
+            for (lane, value) in values.iter().skip(block * LINE).take(LINE).enumerate() {
+                out.set(lane, value.rotation.as_quat().to_array());
+            }
+            lines.extend(out.0);
         }
-    };
-    translations.iter().for_each(|&g| push(g, |v| v.translation, 0.0));
-    scales.iter().for_each(|&g| push(g, |v| v.scale, 1.0));
-    out.extend(groups.chunks(LINE).map(|chunk| {
-        let mut line = Line::ZERO;
-        line.0[..chunk.len()].copy_from_slice(chunk);
-        line
-    }));
-    out
+        let group = |group: usize, value: fn(&PoseTrs) -> DVec3, mut out: Vec3Group| {
+            for (lane, v) in values.iter().skip(group * GROUP).take(GROUP).enumerate() {
+                out.set(lane, value(v).as_vec3().to_array());
+            }
+            out.0
+        };
+        let translations =
+            self.translations.iter().map(|&g| group(g, |v| v.translation, Vec3Group::ZERO));
+        let scales = self.scales.iter().map(|&g| group(g, |v| v.scale, Vec3Group::ONE));
+        let floats: Vec<f32> = translations.chain(scales).flatten().flatten().collect();
+        lines.extend(floats.chunks(LINE).map(|chunk| {
+            let mut line = Line::ZERO;
+            line.0[..chunk.len()].copy_from_slice(chunk);
+            line
+        }));
+        lines
+    }
 }

@@ -140,8 +140,7 @@ fn take_first(
     }
     let copy = worker.pool.acquire(rig.shape());
     if let (to, Some(from)) = worker.pool.pair(copy, source) {
-        to.copy_from(from);
-        worker.stats.copied_bytes += from.copy_bytes() as u64;
+        worker.stats.copied_bytes += to.copy_from(from, active) as u64;
     }
     done_reading(worker, at, reads);
     copy

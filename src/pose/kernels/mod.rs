@@ -5,6 +5,7 @@
 //! are not numbers count as zero.
 
 pub mod blend;
+mod quat;
 pub mod resolve;
 pub mod sample;
 mod transpose;
