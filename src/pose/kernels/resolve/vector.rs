@@ -127,10 +127,10 @@ impl<'a, S: Simd> Walk<'a, S> {
         for group in awake.div_ceil(GROUP)..ops.len().div_ceil(GROUP) {
             chunk.moved[group] = false;
         }
-        for at in awake..ops.len() {
+        for (at, op) in ops.iter().enumerate().skip(awake) {
             let bone = first + at;
             chunk.rotations[at] = reference.rotations[bone / LINE].get(bone).map(|x| [x; BATCH]);
-            chunk.translations[at] = ops[at].rest.map(|x| [x; BATCH]);
+            chunk.translations[at] = op.rest.map(|x| [x; BATCH]);
             if self.rig.has_scale() {
                 let scale = reference.scales[bone / GROUP].get(bone);
                 chunk.scales[at] = scale.map(|x| [x; BATCH]);
