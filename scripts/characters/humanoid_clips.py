@@ -19,7 +19,7 @@ def idle(skeleton, rest):
         u = t / seconds
         w, late = shift(u), shift(u - 0.03)
         c = standing()
-        c.pelvis = vec(0.030 * w, -0.012 - 0.006 * abs(w), 0.004 * w)
+        c.pelvis = vec(0.030 * w, -0.005 - 0.006 * abs(w), 0.004 * w)
         c.hips = (2.0, 2.5 * w, 3.2 * w)
         c.chest = (1.0, 1.0 * late, -2.2 * late)
         c.head = (nod(u), look(u), 1.4 * late)
@@ -70,7 +70,7 @@ def wave(skeleton, rest):
         c = standing()
         w, up, b = weight(t), raised(t), beat(t)
         late = beat(t - 0.07)
-        c.pelvis = vec(0.030 * w, -0.011 - 0.007 * w, 0)
+        c.pelvis = vec(0.030 * w, -0.004 - 0.007 * w, 0)
         c.hips = (2.0, -3.0 * w, 3.5 * w)
         c.chest = (1.0 - 2.5 * w, -7.0 * w, -3.5 * w + 0.8 * b * up)
         c.head = (1.0 - 4.0 * look(t), -9.0 * look(t), 5.0 * look(t) + 1.0 * late)

@@ -26,7 +26,7 @@ from .linalg import (
 from .rig import Sole, two_bone
 from .skeleton import Pose
 
-SOLE = Sole(vec(0.102, 0.090, -0.025), vec(0.104, 0.0, -0.074), vec(0.104, 0.024, 0.100))
+SOLE = Sole(vec(0.102, 0.090, -0.016), vec(0.104, 0.0, -0.074), vec(0.104, 0.024, 0.100))
 SIDES = ("l", "r")
 
 # Degrees of the three joints of each finger.

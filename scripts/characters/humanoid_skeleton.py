@@ -53,7 +53,7 @@ def left_side():
         for k, size in enumerate(sizes):
             bones.append((f"{finger}_0{k + 1}_l", parent, at, way))
             parent, at = bones[-1][0], at + way * size
-    hip, knee, ankle = vec(0.093, 0.905, 0.0), vec(0.098, 0.485, 0.012), vec(0.102, 0.090, -0.025)
+    hip, knee, ankle = vec(0.093, 0.905, 0.0), vec(0.098, 0.485, 0.004), vec(0.102, 0.090, -0.016)
     bones += [
         ("thigh_l", "pelvis", hip, knee - hip),
         ("thigh_twist_l", "thigh_l", hip, knee - hip),

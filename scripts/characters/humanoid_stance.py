@@ -19,7 +19,7 @@ def on_both(seconds):
 
 def standing():
     c = controls()
-    c.pelvis = vec(0, -0.011, 0)
+    c.pelvis = vec(0, -0.004, 0)
     c.hips, c.chest, c.head = (2.0, 0, 0), (1.0, 0, 0), (1.0, 0, 0)
     c.foot_l = c.foot_r = standing_foot()
     c.arm_l = c.arm_r = arm(forward=3, out=9, turn=14, elbow=16, roll=8, flex=6)
