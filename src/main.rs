@@ -1,5 +1,8 @@
 //! The `throng` binary: hands over to the library and turns its answer into an exit status.
 
+#[global_allocator]
+static ALLOCATOR: throng::app::alloc::CountingAllocator = throng::app::alloc::CountingAllocator;
+
 fn main() -> std::process::ExitCode {
     throng::app::main()
 }

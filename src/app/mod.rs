@@ -1,15 +1,43 @@
 //! Rank 8: flags, window, headless run, report.
 
+mod adapters;
 pub mod alloc;
 pub mod camera;
+pub mod characters;
 pub mod cli;
 pub mod clock;
 pub mod exit;
+mod finish;
+mod headless;
 pub mod inspect;
+pub mod interrupt;
+pub mod memory;
 pub mod output;
+mod overlay;
+mod picture;
 pub mod report;
+pub mod sample;
+mod show;
+mod start;
+mod window;
+
+use cli::{Cli, Command};
+use exit::Failure;
+use std::process::ExitCode;
 
 /// Runs the program and gives its exit status.
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let Some(cli) = Cli::read(std::env::args_os())? else { return Ok(()) };
+    match cli.command {
+        Some(Command::Adapters) => adapters::print(),
+        Some(Command::Inspect(args)) => inspect::run(&args),
+        None => start::run(&cli.run),
+    }
 }

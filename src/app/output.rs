@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Fails when the folder that `path` would be written into does not exist, or `path` is a folder.
+/// Fails when `path` can't be written: its folder does not exist or is closed, or it is a folder.
 ///
 /// # Errors
 /// Names the option and the folder, so that a long run does not end in a surprise.
@@ -17,7 +17,10 @@ pub fn check_file(option: &str, path: &Path) -> Result<()> {
     if path.is_dir() {
         bail!("{option} {}: this is a folder, a file name is needed", path.display());
     }
-    Ok(())
+    // A folder that can't be written to is found out now and not after the work.
+    let part = part_of(path);
+    File::create(&part).with_context(|| format!("{option} {}: cannot write it", path.display()))?;
+    Ok(fs::remove_file(&part)?)
 }
 
 /// Makes the folder if only its last part is missing.

@@ -110,7 +110,8 @@ pub fn init(level: ZoneLevel) -> Result<(), ProfileError> {
 }
 
 fn log_filter(variable: Option<String>) -> Result<EnvFilter, ProfileError> {
-    let value = variable.unwrap_or_default();
+    // winit warns of desktops without settings or sizes, which nobody can mend from here.
+    let value = variable.unwrap_or_else(|| "warn,winit=error".to_owned());
     EnvFilter::builder()
         .with_default_directive(LevelFilter::WARN.into())
         .parse(&value)

@@ -66,7 +66,7 @@ impl Camera {
     /// Changes to another camera; flying starts from wherever the present one is.
     pub fn set_kind(&mut self, kind: CameraArg) {
         if kind == CameraArg::Fly {
-            self.fly = Fly::from_shot(&self.shot(), self.scene.height);
+            self.fly = Fly::from_shot(&self.shot(16.0 / 9.0), self.scene.height);
         }
         self.kind = kind;
         self.zoom = 1.0;
@@ -91,19 +91,19 @@ impl Camera {
         }
     }
 
-    fn shot(&self) -> Shot {
+    fn shot(&self, aspect: f32) -> Shot {
         match self.kind {
             CameraArg::Orbit => self.orbit.shot(&self.scene, self.zoom),
             CameraArg::Fly => self.fly.shot(),
             CameraArg::Near => presets::near(&self.scene, self.zoom),
-            CameraArg::Far => presets::far(&self.scene, self.zoom),
+            CameraArg::Far => presets::far(&self.scene, self.zoom, aspect),
             CameraArg::Path => presets::path(&self.scene, self.seconds),
         }
     }
 
     /// What is seen now, in a picture of `size` pixels.
     pub fn view(&self, size: (u32, u32)) -> View {
-        let shot = self.shot();
+        let shot = self.shot(size.0.max(1) as f32 / size.1.max(1) as f32);
         let reach = self.scene.radius() + shot.eye.length();
         let far = (reach * 2.0).max(self.scene.height * 200.0);
         View::look_at(shot.eye, shot.target, shot.fov_y, far, size)
@@ -144,11 +144,15 @@ mod tests {
                     assert!(view.eye.is_finite() && view.eye.y > 0.0, "{scene:?} {kind:?}");
                     assert!(view.clip_from_world().is_finite(), "{scene:?} {kind:?}");
                     let frustum = view.frustum();
-                    let (h, n) = (scene.height, 24);
-                    let seen = (0..=n * n).any(|i| {
-                        let at = |i: i32, half: f32| (i as f32 / n as f32 * 2.0 - 1.0) * half;
-                        let (x, z) = (at(i % n, scene.half_x), at(i / n, scene.half_z));
-                        frustum.sphere_may_be_visible(Vec3::new(x, h * 0.5, z), h * 0.5)
+                    let h = scene.height;
+                    let steps = |half: f32| (2.0 * half / h).ceil().clamp(1.0, 500.0) as u32;
+                    let at = |i: u32, n: u32, half: f32| (i as f32 / n as f32 * 2.0 - 1.0) * half;
+                    let (nx, nz) = (steps(scene.half_x), steps(scene.half_z));
+                    let seen = (0..=nx).any(|i| {
+                        (0..=nz).any(|j| {
+                            let (x, z) = (at(i, nx, scene.half_x), at(j, nz, scene.half_z));
+                            frustum.sphere_may_be_visible(Vec3::new(x, h * 0.5, z), h * 0.5)
+                        })
                     });
                     assert!(seen, "{scene:?} {kind:?} at {}", view.eye);
                     camera.advance(0.5, &Steering::default());

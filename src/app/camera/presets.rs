@@ -4,6 +4,7 @@
 //! and a square kilometre of giants are both framed.
 
 use super::{Scene, Steering, heading};
+use crate::math::View;
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -46,13 +47,13 @@ impl Orbit {
         let h = scene.height;
         let edge = scene.edge(self.azimuth);
         let crowded = crowdedness(edge, h);
-        let distance = edge + h * (3.4 - 0.2 * crowded) * zoom;
+        // One character from a few steps away; a crowd from above its outermost row.
+        let distance = edge + h * (3.4 - 5.0 * crowded) * zoom;
         let outward = heading(self.azimuth);
-        let height = h * (1.15 + 1.2 * crowded) * zoom.max(0.5);
+        let height = h * (1.15 + 0.95 * crowded) * zoom.max(0.5);
         let eye = outward * distance + Vec3::Y * height;
-        // A crowd is looked down on by a tenth of a turn of the head; one character in the chest.
-        let ahead = h * (3.4 + 6.6 * crowded);
-        let target = outward * (distance - ahead) + Vec3::Y * h * (0.52 - 0.1 * crowded);
+        let ahead = h * (3.4 + 4.6 * crowded);
+        let target = outward * (distance - ahead) + Vec3::Y * h * (0.52 - 0.2 * crowded);
         let lift = glam::Quat::from_axis_angle(outward.cross(Vec3::Y), -self.lift);
         let lifted = target + lift * (eye - target);
         Shot { eye: lifted.with_y(lifted.y.max(0.2 * h)), target, fov_y: FOV_Y }
@@ -62,17 +63,40 @@ impl Orbit {
 /// Eye to eye with the first row.
 pub fn near(scene: &Scene, zoom: f32) -> Shot {
     let h = scene.height;
-    let eye = Vec3::new(0.35 * h, 0.93 * h, scene.half_z + 1.7 * h * zoom);
-    Shot { eye, target: Vec3::new(-0.2 * h, 0.72 * h, scene.half_z - 2.5 * h), fov_y: FOV_Y }
+    let eye = Vec3::new(0.35 * h, 0.98 * h, scene.half_z + 1.2 * h * zoom);
+    Shot { eye, target: Vec3::new(-0.2 * h, 0.5 * h, scene.half_z - 2.5 * h), fov_y: FOV_Y }
 }
 
-/// High and away: the circle around the crowd fits the picture.
-pub fn far(scene: &Scene, zoom: f32) -> Shot {
+/// High and away: the whole crowd fills a picture of this aspect ratio.
+pub fn far(scene: &Scene, zoom: f32, aspect: f32) -> Shot {
+    let target = Vec3::Y * scene.height * 0.5;
+    let (azimuth, elevation) = (0.6, 0.3_f32);
+    let back = heading(azimuth) * elevation.cos() + Vec3::Y * elevation.sin();
+    let shot = |distance: f32| Shot { eye: target + back * distance, target, fov_y: FOV_Y };
+    // Every distance beyond the right one shows the rim, none below does.
     let reach = scene.radius() + scene.height;
-    let distance = reach / (FOV_Y * 0.5).sin() * zoom;
-    let (azimuth, elevation) = (0.6, 0.5_f32);
-    let eye = heading(azimuth) * distance * elevation.cos() + Vec3::Y * distance * elevation.sin();
-    Shot { eye, target: Vec3::Y * scene.height * 0.5, fov_y: FOV_Y }
+    let (mut low, mut high) = (reach, reach / (FOV_Y * 0.5).sin() * 4.0);
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if shows_rim(&shot(middle), scene, aspect) { high = middle } else { low = middle }
+    }
+    shot(high * zoom)
+}
+
+/// True when the edge of the crowd's ground lies within the picture.
+fn shows_rim(shot: &Shot, scene: &Scene, aspect: f32) -> bool {
+    const POINTS: usize = 32;
+    const MARGIN: f32 = 0.94;
+    let size = ((aspect * 1024.0).clamp(1.0, 65_536.0) as u32, 1024);
+    let clip = View::look_at(shot.eye, shot.target, shot.fov_y, 1e6, size).clip_from_world();
+    (0..POINTS).all(|i| {
+        let azimuth = i as f32 / POINTS as f32 * TAU;
+        let rim = heading(azimuth) * (scene.edge(azimuth) + scene.height);
+        [rim, rim + Vec3::Y * scene.height].into_iter().all(|p| {
+            let c = clip * p.extend(1.0);
+            c.w > 0.0 && c.x.abs() <= MARGIN * c.w && c.y.abs() <= MARGIN * c.w
+        })
+    })
 }
 
 /// A closed flight of [`PATH_SECONDS`]: along the front, across the middle just over the heads,
@@ -83,13 +107,12 @@ pub fn path(scene: &Scene, seconds: f64) -> Shot {
     let over = h * 1.5;
     let high = h * 2.5 + scene.radius() * 0.35;
     let points = [
-        Vec3::new(-0.6 * x, h * 1.3, z),
-        Vec3::new(0.1 * x, over, 0.95 * z),
-        Vec3::new(0.45 * x, over, 0.3 * z),
-        Vec3::new(0.1 * x, over * 1.1, -0.35 * z),
-        Vec3::new(-0.5 * x, high * 0.6, -1.1 * z),
-        Vec3::new(-1.3 * x, high, -0.4 * z),
-        Vec3::new(-1.2 * x, high * 0.6, 0.6 * z),
+        Vec3::new(-0.15 * x, over, 0.8 * z),
+        Vec3::new(0.3 * x, over, 0.35 * z),
+        Vec3::new(0.25 * x, over * 1.1, -0.3 * z),
+        Vec3::new(-0.4 * x, high * 0.6, -0.95 * z),
+        Vec3::new(-1.1 * x, high, -0.4 * z),
+        Vec3::new(-0.9 * x, high * 0.5, 0.5 * z),
     ];
     let phase = (seconds / PATH_SECONDS).rem_euclid(1.0) as f32;
     // The curve dips between points of unequal height: never into the heads.

@@ -1,8 +1,10 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
-use super::options::{CameraArg, LayoutArg, PresentArg, RunOptions, SimdArg, ZonesArg};
+use super::options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
 use super::values::{FitHeight, Size, TimeStep};
 use crate::app::exit::Failure;
+use crate::asset;
+use crate::math::SimdLevel;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -29,12 +31,13 @@ pub enum CharacterRef {
 }
 
 impl CharacterRef {
-    /// Names of the embedded characters.
-    pub const BUILT_IN: [&'static str; 2] = ["humanoid", "quadruped"];
+    fn built_ins() -> impl Iterator<Item = &'static str> {
+        asset::BUILTINS.iter().map(|(name, _)| *name)
+    }
 
     fn new(path: &Path) -> Self {
         match path.to_str() {
-            Some(name) if Self::BUILT_IN.contains(&name) => Self::BuiltIn(name.to_owned()),
+            Some(name) if Self::built_ins().any(|n| n == name) => Self::BuiltIn(name.to_owned()),
             _ => Self::File(path.to_owned()),
         }
     }
@@ -86,7 +89,7 @@ pub struct RunConfig {
     /// Worker threads; `None` is as many as the machine runs at once.
     pub threads: Option<usize>,
     /// Vector instructions.
-    pub simd: SimdArg,
+    pub simd: SimdLevel,
     /// Unseen characters are skipped.
     pub visibility: bool,
     /// Seconds.
@@ -128,7 +131,7 @@ impl RunConfig {
         let default_step =
             if windowed { TimeStep::Real } else { TimeStep::Fixed(Self::HEADLESS_STEP) };
         let characters = match options.character.as_slice() {
-            [] => CharacterRef::BUILT_IN.map(|n| CharacterRef::BuiltIn(n.into())).to_vec(),
+            [] => CharacterRef::built_ins().map(|n| CharacterRef::BuiltIn(n.into())).collect(),
             named => named.iter().map(|p| CharacterRef::new(p)).collect(),
         };
         Ok(Self {
@@ -153,7 +156,7 @@ impl RunConfig {
             report: options.report.clone(),
             max_frame_ms: options.max_frame_ms,
             threads: options.threads,
-            simd: options.simd,
+            simd: options.simd.level(),
             visibility: options.visibility.is_on(),
             grace: options.grace,
             prune: options.prune.is_on(),
@@ -187,6 +190,10 @@ fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure
         if let Some((name, _)) = picture.iter().find(|(_, given)| *given) {
             return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
         }
+    }
+    let noop = options.adapter.as_deref().is_some_and(|a| a.eq_ignore_ascii_case("noop"));
+    if noop && (options.screenshot.is_some() || options.frames_out.is_some()) {
+        return refuse("--adapter noop draws nothing, so there is no picture to save".to_owned());
     }
     if let Some(path) = &options.screenshot
         && !has_extension(path, &["png"])
@@ -252,6 +259,7 @@ mod tests {
             &["--no-render", "--screenshot", "a.png"][..],
             &["--no-render", "--frames-out", "x"],
             &["--no-render", "--overlay", "on"],
+            &["--adapter", "noop", "--screenshot", "a.png"],
             &["--screenshot", "a.jpg"],
             &["--screenshot", "png"],
             &["--report", "a.txt"],

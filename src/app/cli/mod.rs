@@ -5,7 +5,7 @@ pub mod options;
 pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
-pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, SimdArg, ZonesArg};
+pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
 pub use values::{FitHeight, Size, TimeStep};
 
 use super::exit::Failure;
@@ -45,10 +45,10 @@ pub struct Cli {
 /// What else the program can do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Show what is in a glTF file, and where a clip puts its bones and vertices
+    Inspect(InspectArgs),
     /// List the GPUs that --adapter can name
     Adapters,
-    /// Say what is in a glTF file and where its clips put its bones
-    Inspect(InspectArgs),
 }
 
 impl Cli {
@@ -128,6 +128,7 @@ mod tests {
             (&["--size", "wide"], &["wide", "1920x1080"]),
             (&["--threads", "0"], &["0", "1 to 1024"]),
             (&["--fixed-dt", "-2"], &["seconds"]),
+            (&["--simd", "mmx"], &["mmx", "avx2"]),
             (&["--report"], &["--report"]),
             (&["--headless", "--headless"], &["--headless"]),
             (&["wander"], &["wander"]),

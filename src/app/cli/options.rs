@@ -1,6 +1,7 @@
 //! The options of a run, as clap reads them.
 
 use super::values::{self, FitHeight, OnOff, Size, TimeStep};
+use crate::math::Lanes;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -43,22 +44,6 @@ pub enum PresentArg {
     Mailbox,
     /// Never waits, may tear, where the system has it.
     Immediate,
-}
-
-/// Which vector instructions the kernels use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SimdArg {
-    /// The best that this processor has.
-    Auto,
-    /// None: the reference twins.
-    Scalar,
-    /// The 128-bit baseline of the architecture (SSE or NEON).
-    Sse,
-    /// AVX2 with FMA.
-    Avx2,
-    /// AVX-512.
-    Avx512,
 }
 
 /// Which zones Tracy gets.
@@ -166,9 +151,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads,
           help_heading = "What is measured")]
     pub threads: Option<usize>,
-    /// Vector instructions of the kernels
-    #[arg(long, value_enum, default_value_t = SimdArg::Auto, help_heading = "What is measured")]
-    pub simd: SimdArg,
+    /// Vector instructions of the kernels: auto, scalar, sse, avx2, avx512, neon
+    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = values::lanes,
+          help_heading = "What is measured")]
+    pub simd: Lanes,
     /// Skip characters that nobody sees
     #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
     pub visibility: OnOff,

@@ -1,6 +1,7 @@
 //! Values of the command line that are not plain numbers, each with a message that says what
 //! would have been right.
 
+use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::str::FromStr;
@@ -122,6 +123,17 @@ pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(n) if (1..=1024).contains(&n) => Ok(n),
         _ => Err("workers are counted from 1 to 1024: 8".into()),
+    }
+}
+
+/// A level of vector instructions that this processor has.
+pub fn lanes(text: &str) -> Result<Lanes, String> {
+    match text {
+        "auto" => Ok(Lanes::best()),
+        name => {
+            let level: SimdLevel = name.parse().map_err(|e: SimdError| e.to_string())?;
+            Lanes::new(level).map_err(|e| e.to_string())
+        }
     }
 }
 

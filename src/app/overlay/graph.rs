@@ -19,7 +19,7 @@ pub fn phase_color(phase: Phase) -> Color32 {
     }
 }
 
-/// The part of a frame that no phase accounts for: waiting for the display or the GPU, input.
+/// The part of a frame that no phase accounts for: waiting for the GPU or the display, input.
 const REST: Color32 = Color32::from_rgb(59, 66, 97);
 
 /// Paints the graph, as wide as the space there is.
@@ -34,7 +34,7 @@ pub fn frame_graph(ui: &mut Ui, history: &History, height: f32) {
     let left = rect.right() - step * history.rows().len() as f32;
     for (i, row) in history.rows().enumerate() {
         let x = left + i as f32 * step;
-        let mut bar = |from: f32, to: f32, color| {
+        let bar = |from: f32, to: f32, color| {
             let corners = (Pos2::new(x, y_of(to)), Pos2::new(x + step, y_of(from)));
             painter.rect_filled(Rect::from_min_max(corners.0, corners.1), 0.0, color);
         };
@@ -51,7 +51,7 @@ pub fn frame_graph(ui: &mut Ui, history: &History, height: f32) {
         }
     }
     for (ms, text) in [(1000.0 / 60.0, "60 Hz"), (1000.0 / 30.0, "30 Hz")] {
-        if ms < top * 0.95 {
+        if ms > top * 0.2 && ms < top * 0.95 {
             let line = Stroke::new(1.0, Color32::from_white_alpha(70));
             painter.hline(rect.x_range(), y_of(ms), line);
             let at = Pos2::new(rect.left() + 4.0, y_of(ms) - 1.0);

@@ -1,7 +1,9 @@
 //! The last few seconds of frames, for the graph and the percentiles beside it.
 
 use crate::app::report::stats::{Summary, summarize};
+use crate::app::sample::milliseconds;
 use crate::profile::Phase;
+use crate::render::GpuTimes;
 use std::collections::VecDeque;
 
 /// One frame's times in milliseconds.
@@ -9,6 +11,8 @@ use std::collections::VecDeque;
 pub struct FrameRow {
     /// From one frame's start to the next.
     pub frame: f32,
+    /// Of it, waiting for the GPU.
+    pub wait: f32,
     /// Per phase on the main thread.
     pub main: [f32; Phase::COUNT],
     /// Per phase summed over the workers.
@@ -19,6 +23,8 @@ pub struct FrameRow {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     rows: VecDeque<FrameRow>,
+    /// Milliseconds of each pass on the GPU.
+    passes: Vec<(&'static str, VecDeque<f64>)>,
 }
 
 impl History {
@@ -31,6 +37,29 @@ impl History {
             self.rows.pop_front();
         }
         self.rows.push_back(row);
+    }
+
+    /// Adds the GPU's times, which arrive some frames late.
+    pub fn push_gpu(&mut self, times: &[GpuTimes]) {
+        for pass in times.iter().flat_map(|t| &t.passes) {
+            let known = self.passes.iter().position(|(name, _)| *name == pass.name);
+            let at = known.unwrap_or_else(|| {
+                self.passes.push((pass.name, VecDeque::new()));
+                self.passes.len() - 1
+            });
+            let values = &mut self.passes[at].1;
+            if values.len() == Self::LENGTH {
+                values.pop_front();
+            }
+            values.push_back(milliseconds(pass.ns));
+        }
+    }
+
+    /// Percentiles of each pass on the GPU.
+    pub fn pass_summaries(&self) -> Vec<(&'static str, Summary)> {
+        let summary =
+            |values: &VecDeque<f64>| summarize(&mut values.iter().copied().collect::<Vec<_>>());
+        self.passes.iter().filter_map(|(name, v)| Some((*name, summary(v)?))).collect()
     }
 
     /// Oldest first.

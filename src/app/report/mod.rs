@@ -1,4 +1,170 @@
-//! What a run measured: on which machine, and how series become numbers.
+//! What a run measured, as one object: for files, for people, for the frame-time limit.
 
+pub mod file;
 pub mod machine;
+pub mod recorder;
 pub mod stats;
+pub mod text;
+
+pub use machine::Machine;
+pub use recorder::Recorder;
+pub use stats::{Series, Summary};
+
+use super::cli::RunConfig;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// Names and values that become one object, in this order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows<T>(pub Vec<(&'static str, T)>);
+
+impl<T> Rows<T> {
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+}
+
+impl<T: Serialize> Serialize for Rows<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// A whole report. What was not measured is absent.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Report {
+    /// On what.
+    pub machine: Machine,
+    /// With which options.
+    pub config: RunConfig,
+    /// How many frames.
+    pub frames: Frames,
+    /// Milliseconds on the main thread: the frame, its phases, waiting, and the GPU.
+    pub ms: Rows<Summary>,
+    /// Milliseconds of each phase summed over the workers.
+    pub worker_ms: Rows<Summary>,
+    /// Milliseconds of each pass on the GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_passes: Option<Rows<Summary>>,
+    /// Who was there.
+    pub crowd: CrowdReport,
+    /// What was recorded and executed.
+    pub tasks: TasksReport,
+    /// What it took.
+    pub memory: MemoryReport,
+    /// What was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub render: Option<RenderReport>,
+    /// Of every frame's packed matrices, warm-up included; null where it can't be compared.
+    pub palette_hash: Option<String>,
+}
+
+impl Report {
+    /// The whole frame's row; `None` when nothing was measured.
+    pub fn frame(&self) -> Option<&Summary> {
+        self.ms.get("frame")
+    }
+}
+
+/// How many frames.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Frames {
+    /// Drawn before measuring started.
+    pub warmup: u64,
+    /// Measured: what every number here is of.
+    pub measured: u64,
+}
+
+/// A number per frame.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct MeanMax {
+    /// Over the measured frames.
+    pub mean: f64,
+    /// Over the measured frames.
+    pub max: f64,
+}
+
+/// Characters.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct CrowdReport {
+    /// In the world.
+    pub count: u32,
+    /// In view of the camera or of the shadow map, per frame.
+    pub visible: MeanMax,
+    /// Recorded and executed, per frame.
+    pub evaluated: MeanMax,
+}
+
+/// Tasks, totals over the measured frames.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct TasksReport {
+    /// In all lists.
+    pub recorded: u64,
+    /// That an output depended on.
+    pub reachable: u64,
+    /// That ran, by kind.
+    pub executed: Rows<WorkReport>,
+    /// Finished poses made into matrices.
+    pub resolved: WorkReport,
+    /// That wrote into their first dependency's buffer.
+    pub stolen: u64,
+    /// Between buffers.
+    pub copied_bytes: u64,
+    /// The most that one list had in use.
+    pub buffers_peak: u64,
+}
+
+/// One kind of work, a total over the measured frames.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct WorkReport {
+    /// How often it ran.
+    pub count: u64,
+    /// Nanoseconds of all workers together, extrapolated from those runs that were timed.
+    pub ns: f64,
+    /// How many were timed.
+    pub timed: u64,
+}
+
+impl From<crate::task::Work> for WorkReport {
+    fn from(work: crate::task::Work) -> Self {
+        Self { count: work.count, ns: work.estimated_ns().round(), timed: work.timed }
+    }
+}
+
+/// Memory.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct MemoryReport {
+    /// Mean number of allocations from cull to gather, all threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heap_allocs_per_frame: Option<f64>,
+    /// Pose buffers of all workers.
+    pub pose_pool_bytes: u64,
+    /// Palette pages on the CPU's side.
+    pub palette_bytes: u64,
+    /// The characters' own columns.
+    pub character_bytes: u64,
+    /// Copied to the GPU, per frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_bytes: Option<MeanMax>,
+    /// Of the process at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident_bytes: Option<u64>,
+    /// The most that the process ever held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident_peak_bytes: Option<u64>,
+}
+
+/// Drawing, per frame.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct RenderReport {
+    /// Draw calls.
+    pub draws: MeanMax,
+    /// Triangles.
+    pub triangles: MeanMax,
+    /// Characters in the camera's view.
+    pub instances: MeanMax,
+}

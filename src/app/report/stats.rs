@@ -1,20 +1,29 @@
 //! A series of numbers, one per frame, and what is told of it.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-/// What a report says of a series.
+/// What a report says of a series. Written with six decimals: of milliseconds, the nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The median.
+    #[serde(serialize_with = "six_decimals")]
     pub p50: f64,
     /// 95 % are at most this.
+    #[serde(serialize_with = "six_decimals")]
     pub p95: f64,
     /// 99 % are at most this.
+    #[serde(serialize_with = "six_decimals")]
     pub p99: f64,
     /// The largest.
+    #[serde(serialize_with = "six_decimals")]
     pub max: f64,
     /// The sum over the count.
+    #[serde(serialize_with = "six_decimals")]
     pub mean: f64,
+}
+
+fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((value * 1e6).round() / 1e6)
 }
 
 /// The last [`Series::LIMIT`] values of something measured each frame.

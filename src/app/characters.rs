@@ -1,0 +1,156 @@
+//! The characters of a run: read in parallel, and fitted to a human's world.
+
+use super::cli::{CharacterRef, FitHeight};
+use super::exit::Failure;
+use crate::asset::{self, CharacterAsset};
+use crate::math::Bounds;
+use anyhow::Context;
+use rayon::prelude::*;
+
+/// One character of the cast.
+#[derive(Debug)]
+pub struct Member {
+    /// What the file or the built-in holds.
+    pub asset: CharacterAsset,
+    /// World metres per unit of the character's own space.
+    pub scale: f32,
+}
+
+impl Member {
+    /// Height in the world, metres; above zero.
+    pub fn height(&self) -> f32 {
+        (natural_height(&self.asset.bounds) * self.scale).max(1e-3)
+    }
+
+    /// What is added to the model's y so that it stands on the ground, model units.
+    ///
+    /// Feet that were authored on y = 0 stay there, although a toe of one clip dips below.
+    pub fn ground_offset(&self) -> f32 {
+        let bounds = &self.asset.bounds;
+        let low = bounds.min.y;
+        if low.abs() <= bounds.size().y * 0.1 { 0.0 } else { -low }
+    }
+}
+
+/// Everyone in a run, and what has to be said about them.
+#[derive(Debug, Default)]
+pub struct Cast {
+    /// In the order of the command line.
+    pub members: Vec<Member>,
+    /// One sentence each, with the character's name.
+    pub notes: Vec<String>,
+}
+
+impl Cast {
+    /// Mean height in the world, metres; above zero.
+    pub fn typical_height(&self) -> f32 {
+        let sum: f32 = self.members.iter().map(Member::height).sum();
+        if self.members.is_empty() { USUAL } else { sum / self.members.len() as f32 }
+    }
+}
+
+/// Reads all of them, several at a time.
+///
+/// # Errors
+/// The first file, in the order given, that can't be read or holds nothing to animate. With
+/// `drawn`, also one that has no mesh.
+pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, Failure> {
+    let _span = tracing::info_span!("load characters").entered();
+    let loaded: Vec<anyhow::Result<CharacterAsset>> = refs.par_iter().map(load_one).collect();
+    let mut cast = Cast::default();
+    for asset in loaded {
+        let asset = asset?;
+        let name = asset.name.clone();
+        if asset.skeleton.bone_count().0 == 0 || (drawn && asset.primitives.is_empty()) {
+            let what = "holds no character: it has no skinned mesh and no mesh carried by a joint";
+            return Err(anyhow::anyhow!("{name} {what}").into());
+        }
+        cast.notes.extend(asset.warnings.iter().map(|w| format!("{name}: {w}")));
+        let (scale, note) = fit_scale(&asset.bounds, fit);
+        cast.notes.extend(note.map(|n| format!("{name}: {n}")));
+        cast.members.push(Member { asset, scale });
+    }
+    Ok(cast)
+}
+
+fn load_one(character: &CharacterRef) -> anyhow::Result<CharacterAsset> {
+    match character {
+        CharacterRef::BuiltIn(name) => {
+            let _span = tracing::info_span!("load", name).entered();
+            asset::builtin(name).with_context(|| format!("there is no built-in {name}"))?
+        }
+        CharacterRef::File(path) => {
+            let _span = tracing::info_span!("load", file = %path.display()).entered();
+            asset::load(path)
+        }
+    }
+    .map_err(anyhow::Error::from)
+}
+
+/// Below this a character of natural size would be hard to find, metres.
+const SMALLEST: f32 = 0.2;
+/// Above this it would hide the others, metres.
+const TALLEST: f32 = 12.0;
+/// What such a character is scaled to, metres.
+const USUAL: f32 = 1.8;
+
+/// Height of the box, or its largest side where the height says little (a snake, a fish).
+fn natural_height(bounds: &Bounds) -> f32 {
+    let size = bounds.size();
+    if size.y >= size.max_element() * 0.1 { size.y } else { size.max_element() }
+}
+
+/// The scale of a character, and a sentence when nobody asked for it.
+fn fit_scale(bounds: &Bounds, fit: FitHeight) -> (f32, Option<String>) {
+    let height = natural_height(bounds);
+    let to = |metres: f32| {
+        let scale = metres / height;
+        if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }
+    };
+    match fit {
+        FitHeight::Off => (1.0, None),
+        FitHeight::Metres(metres) => (to(metres), None),
+        FitHeight::Auto if (SMALLEST..=TALLEST).contains(&height) || height <= 0.0 => (1.0, None),
+        FitHeight::Auto => {
+            let note = format!(
+                "is {height:.3} m tall and is shown {USUAL} m tall (--fit-height off keeps its \
+                 size)"
+            );
+            (to(USUAL), Some(note))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3;
+
+    fn tall(height: f32) -> Bounds {
+        Bounds::of_points([Vec3::ZERO, Vec3::new(height * 0.4, height, 0.1 * height)].into_iter())
+    }
+
+    #[test]
+    fn only_the_absurd_is_scaled_unasked() {
+        assert_eq!(fit_scale(&tall(1.7), FitHeight::Auto), (1.0, None));
+        let (scale, note) = fit_scale(&tall(170.0), FitHeight::Auto);
+        assert!((scale * 170.0 - USUAL).abs() < 1e-4);
+        assert!(note.is_some_and(|n| n.contains("170") && n.contains("--fit-height off")));
+        assert_eq!(fit_scale(&tall(170.0), FitHeight::Off), (1.0, None));
+        let (scale, note) = fit_scale(&tall(0.5), FitHeight::Metres(3.0));
+        assert!((scale - 6.0).abs() < 1e-5 && note.is_none());
+    }
+
+    #[test]
+    fn a_character_without_extent_keeps_its_scale() {
+        for fit in [FitHeight::Auto, FitHeight::Off, FitHeight::Metres(2.0)] {
+            assert_eq!(fit_scale(&Bounds::EMPTY, fit), (1.0, None), "{fit:?}");
+        }
+    }
+
+    #[test]
+    fn what_lies_down_is_measured_along() {
+        let snake = Bounds::of_points([Vec3::ZERO, Vec3::new(0.1, 0.05, 2.0)].into_iter());
+        assert_eq!(natural_height(&snake), 2.0);
+    }
+}

@@ -1,0 +1,51 @@
+//! The end of a run: screenshot, report, a few lines for people, and the limit.
+
+use super::exit::Failure;
+use super::output;
+use super::report::{self, Report};
+use super::show::Show;
+use crate::asset::ImageRgba8;
+
+/// Writes what the run was asked for and judges it.
+///
+/// # Errors
+/// Of the file system, of reading the picture back, and [`Failure::TooSlow`].
+pub fn finish(
+    show: &mut Show,
+    picture: impl FnOnce(&mut Show) -> Result<Option<ImageRgba8>, Failure>,
+) -> Result<(), Failure> {
+    show.settle();
+    let config = show.config().clone();
+    let report = show.report();
+    let mut written = Vec::new();
+    if let Some(path) = &config.screenshot {
+        match picture(show)? {
+            Some(image) => output::write_png(path, &image)?,
+            None => return Err(anyhow::anyhow!("no frame was drawn, so no screenshot").into()),
+        }
+        written.push(path);
+    }
+    if let Some(path) = &config.report {
+        report::file::write(path, &report)?;
+        written.push(path);
+    }
+    written.extend(&config.frames_out);
+    print!("{}", report::text::summary(&report));
+    for path in written {
+        println!("wrote {}", path.display());
+    }
+    judge(&report, config.max_frame_ms)
+}
+
+/// Holds the 95th percentile of the frame time against the limit.
+fn judge(report: &Report, limit: Option<f64>) -> Result<(), Failure> {
+    let Some(limit) = limit else { return Ok(()) };
+    match report.frame() {
+        Some(frame) if frame.p95 <= limit => Ok(()),
+        Some(frame) => Err(Failure::TooSlow(format!(
+            "95 % of the frames took up to {:.3} ms; --max-frame-ms allows {limit} ms",
+            frame.p95
+        ))),
+        None => Err(Failure::TooSlow("no frame was measured, so --max-frame-ms is not met".into())),
+    }
+}

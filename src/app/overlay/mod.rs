@@ -1,0 +1,137 @@
+//! What is painted over the picture: the numbers of the frame, and the keys.
+
+mod graph;
+mod history;
+mod paint;
+mod panel;
+mod table;
+
+use super::cli::CameraArg;
+use super::picture::Picture;
+use super::sample::Sample;
+use crate::math::SimdLevel;
+use crate::render::Overlay;
+use history::{FrameRow, History};
+use paint::Painter;
+use std::time::{Duration, Instant};
+use table::Table;
+
+/// What stays the same, or is set by the user, and is worth showing.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The GPU's name.
+    pub adapter: Option<&'a str>,
+    /// Worker threads.
+    pub threads: usize,
+    /// Level of the kernels.
+    pub simd: SimdLevel,
+    /// Which camera.
+    pub camera: CameraArg,
+    /// The world stands still.
+    pub paused: bool,
+    /// World seconds per real second.
+    pub speed: f64,
+    /// There are keys to be told of.
+    pub windowed: bool,
+}
+
+/// The overlay: its numbers, whether it shows, and what paints it.
+pub struct Hud {
+    ctx: egui::Context,
+    painter: Option<Painter>,
+    shown: bool,
+    laid_out: bool,
+    history: History,
+    table: Table,
+    last: Option<Sample>,
+    message: Option<(String, Instant)>,
+}
+
+impl Hud {
+    /// How long a message stays.
+    const MESSAGE: Duration = Duration::from_secs(4);
+
+    /// An overlay for what `picture` draws to; without one it only listens.
+    pub fn new(shown: bool, picture: Option<&Picture>) -> Self {
+        let ctx = egui::Context::default();
+        panel::dress(&ctx);
+        Self {
+            ctx,
+            painter: picture.map(|p| Painter::new(&p.gpu, p.formats().overlay)),
+            shown,
+            laid_out: false,
+            history: History::default(),
+            table: Table::default(),
+            last: None,
+            message: None,
+        }
+    }
+
+    /// The context that a window's events go to.
+    pub fn ctx(&self) -> &egui::Context {
+        &self.ctx
+    }
+
+    /// Shows or hides it.
+    pub fn toggle(&mut self) {
+        self.shown = !self.shown;
+    }
+
+    /// Shows a sentence for a while, also when the overlay is hidden.
+    pub fn say(&mut self, message: String) {
+        self.message = Some((message, Instant::now()));
+    }
+
+    /// Adds a frame's numbers.
+    pub fn add(&mut self, sample: &Sample) {
+        let row = |ms: [f64; crate::profile::Phase::COUNT]| ms.map(|v| v as f32);
+        let wait = sample.render.as_ref().map_or(0, |r| r.wait_ns);
+        self.history.push(FrameRow {
+            frame: sample.frame_ms as f32,
+            wait: super::sample::milliseconds(wait) as f32,
+            main: row(sample.main_ms),
+            worker: row(sample.worker_ms),
+        });
+        if let Some(render) = &sample.render {
+            self.history.push_gpu(&render.gpu_passes);
+        }
+        self.last = Some(sample.clone());
+    }
+
+    /// Lays the frame's overlay out for a picture of `size` pixels. What egui wants of the window
+    /// comes back; `None` when nothing shows.
+    pub fn lay_out(
+        &mut self,
+        size: (u32, u32),
+        input: egui::RawInput,
+        facts: &Facts<'_>,
+    ) -> Option<egui::PlatformOutput> {
+        self.message = self.message.take().filter(|(_, since)| since.elapsed() < Self::MESSAGE);
+        let painter = self.painter.as_mut()?;
+        self.laid_out = self.shown || self.message.is_some();
+        if !self.laid_out {
+            return None;
+        }
+        self.table.refresh(&self.history, self.last.as_ref());
+        let mut output = self.ctx.run_pass(input, |ctx| {
+            if self.shown {
+                panel::numbers(ctx, facts, &self.table, &self.history);
+                if facts.windowed {
+                    panel::keys(ctx);
+                }
+            }
+            if let Some((text, _)) = &self.message {
+                panel::message(ctx, text);
+            }
+        });
+        let platform = std::mem::take(&mut output.platform_output);
+        painter.take(&self.ctx, output, size);
+        Some(platform)
+    }
+
+    /// What paints this frame's overlay; `None` when nothing shows.
+    pub fn painter(&mut self) -> Option<&mut dyn Overlay> {
+        let painter = self.painter.as_mut().filter(|_| self.laid_out)?;
+        Some(painter)
+    }
+}

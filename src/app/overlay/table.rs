@@ -1,0 +1,81 @@
+//! The overlay's numbers, renewed four times a second so that they can be read.
+
+use super::history::{FrameRow, History};
+use crate::app::report::Summary;
+use crate::app::report::text::grouped;
+use crate::app::sample::Sample;
+use crate::crowd::Bytes;
+use crate::profile::Phase;
+use std::time::{Duration, Instant};
+
+/// Numbers as they are shown.
+#[derive(Debug, Default)]
+pub struct Table {
+    renewed: Option<Instant>,
+    /// The whole frame.
+    pub frame: Option<Summary>,
+    /// Phases that took any time; the workers' median beside them.
+    pub phases: Vec<(Phase, Summary, f64)>,
+    /// Waiting for the GPU.
+    pub wait: Option<Summary>,
+    /// Passes on the GPU.
+    pub passes: Vec<(&'static str, Summary)>,
+    /// Everything that is counted: a name, a value.
+    pub counts: Vec<(&'static str, String)>,
+}
+
+impl Table {
+    const EVERY: Duration = Duration::from_millis(250);
+
+    /// Renews the numbers if they are old.
+    pub fn refresh(&mut self, history: &History, last: Option<&Sample>) {
+        if self.renewed.is_some_and(|at| at.elapsed() < Self::EVERY) && self.frame.is_some() {
+            return;
+        }
+        self.renewed = Some(Instant::now());
+        self.frame = history.summary(|r| r.frame);
+        self.phases = Phase::ALL.into_iter().filter_map(|p| phase_row(history, p)).collect();
+        self.wait = history.summary(|r: &FrameRow| r.wait).filter(|s| s.max > 0.0);
+        self.passes = history.pass_summaries();
+        self.counts = last.map(counts).unwrap_or_default();
+    }
+}
+
+fn phase_row(history: &History, phase: Phase) -> Option<(Phase, Summary, f64)> {
+    let summary = history.summary(|r| r.main[phase as usize]).filter(|s| s.max > 0.0)?;
+    let workers = history.summary(|r| r.worker[phase as usize]).map_or(0.0, |s| s.p50);
+    Some((phase, summary, workers))
+}
+
+fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
+    let tick = &sample.tick;
+    let number = |n: u64| grouped(n as f64);
+    let mut rows = vec![
+        ("characters", number(tick.count.into())),
+        (
+            "in view",
+            format!("{}, camera {}", number(tick.visible.into()), number(tick.in_camera.into())),
+        ),
+        ("evaluated", number(tick.evaluated.into())),
+        ("tasks", format!("{} recorded", number(tick.tasks.recorded))),
+        ("", format!("{} executed", number(tick.tasks.executed_total()))),
+        ("", format!("{} took over a buffer", number(tick.tasks.stolen))),
+        (
+            "pose buffers",
+            format!("{} at most, {}", tick.tasks.buffers_peak, Bytes(tick.pose_pool_bytes)),
+        ),
+        ("palettes", Bytes(tick.palette_bytes).to_string()),
+    ];
+    if tick.waiting > 0 {
+        rows.push(("no room for", number(tick.waiting.into())));
+    }
+    if let Some(allocations) = sample.allocations {
+        rows.push(("allocations", number(allocations)));
+    }
+    if let Some(render) = &sample.render {
+        rows.push(("upload", format!("{} a frame", Bytes(render.upload_bytes))));
+        rows.push(("draws", number(render.draws)));
+        rows.push(("triangles", number(render.triangles)));
+    }
+    rows
+}

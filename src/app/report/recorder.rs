@@ -1,0 +1,158 @@
+//! Gathers samples into series.
+
+use super::stats::{Series, Summary};
+use super::{
+    CrowdReport, Frames, Machine, MeanMax, MemoryReport, RenderReport, Report, Rows, TasksReport,
+    WorkReport,
+};
+use crate::app::cli::RunConfig;
+use crate::app::memory;
+use crate::app::sample::{Sample, milliseconds};
+use crate::profile::Phase;
+use crate::render::GpuTimes;
+use crate::task::{ExecuteStats, TaskKind};
+
+/// Everything measured so far.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    warmup: u64,
+    measured: u64,
+    frame: Series,
+    wait: Series,
+    main: [Series; Phase::COUNT],
+    worker: [Series; Phase::COUNT],
+    gpu: Series,
+    passes: Vec<(&'static str, Series)>,
+    visible: Series,
+    evaluated: Series,
+    allocations: Series,
+    upload_bytes: Series,
+    draws: Series,
+    triangles: Series,
+    instances: Series,
+    tasks: ExecuteStats,
+    pose_pool_bytes: u64,
+    palette_bytes: u64,
+    character_bytes: u64,
+}
+
+impl Recorder {
+    /// Counts a frame that is not measured.
+    pub fn warm_up(&mut self) {
+        self.warmup += 1;
+    }
+
+    /// Adds a measured frame.
+    pub fn add(&mut self, sample: &Sample) {
+        self.measured += 1;
+        self.frame.push(sample.frame_ms);
+        for phase in Phase::ALL {
+            self.main[phase as usize].push(sample.main_ms[phase as usize]);
+            self.worker[phase as usize].push(sample.worker_ms[phase as usize]);
+        }
+        let tick = &sample.tick;
+        self.visible.push(f64::from(tick.visible));
+        self.evaluated.push(f64::from(tick.evaluated));
+        self.tasks.add(&tick.tasks);
+        self.pose_pool_bytes = tick.pose_pool_bytes;
+        self.palette_bytes = tick.palette_bytes;
+        self.character_bytes = tick.character_bytes;
+        if let Some(count) = sample.allocations {
+            self.allocations.push(count as f64);
+        }
+        if let Some(render) = &sample.render {
+            self.wait.push(milliseconds(render.wait_ns));
+            self.upload_bytes.push(render.upload_bytes as f64);
+            self.draws.push(render.draws as f64);
+            self.triangles.push(render.triangles as f64);
+            self.instances.push(render.instances as f64);
+        }
+    }
+
+    /// Adds the GPU's times, which arrive some frames late; those of the warm-up are left out.
+    pub fn add_gpu(&mut self, times: &[GpuTimes]) {
+        for frame in times.iter().filter(|t| t.frame >= self.warmup) {
+            self.gpu.push(milliseconds(frame.total_ns()));
+            for pass in &frame.passes {
+                let known = self.passes.iter().position(|(name, _)| *name == pass.name);
+                let at = known.unwrap_or_else(|| {
+                    self.passes.push((pass.name, Series::default()));
+                    self.passes.len() - 1
+                });
+                self.passes[at].1.push(milliseconds(pass.ns));
+            }
+        }
+    }
+
+    /// Number of measured frames.
+    pub fn measured(&self) -> u64 {
+        self.measured
+    }
+
+    /// Everything as one object.
+    pub fn report(&self, machine: Machine, config: RunConfig, hash: Option<u64>) -> Report {
+        let count = config.count;
+        let frame = self.frame.summary().map(|s| ("frame", s));
+        let drawn = !self.draws.is_empty();
+        let wait = self.wait.summary().map(|s| ("wait", s));
+        let gpu = self.gpu.summary().map(|s| ("gpu", s));
+        let ms = frame.into_iter().chain(rows(&self.main)).chain(wait).chain(gpu).collect();
+        let passes = self.passes.iter().filter_map(|(n, s)| Some((*n, s.summary()?)));
+        let passes: Vec<_> = passes.collect();
+        Report {
+            machine,
+            config,
+            frames: Frames { warmup: self.warmup, measured: self.measured },
+            ms: Rows(ms),
+            worker_ms: Rows(rows(&self.worker).collect()),
+            gpu_passes: (!passes.is_empty()).then_some(Rows(passes)),
+            crowd: CrowdReport {
+                count,
+                visible: mean_max(&self.visible),
+                evaluated: mean_max(&self.evaluated),
+            },
+            tasks: self.tasks_report(),
+            memory: MemoryReport {
+                heap_allocs_per_frame: self.allocations.mean(),
+                pose_pool_bytes: self.pose_pool_bytes,
+                palette_bytes: self.palette_bytes,
+                character_bytes: self.character_bytes,
+                upload_bytes: drawn.then(|| mean_max(&self.upload_bytes)),
+                resident_bytes: memory::resident_bytes(),
+                resident_peak_bytes: memory::resident_peak_bytes(),
+            },
+            render: drawn.then(|| RenderReport {
+                draws: mean_max(&self.draws),
+                triangles: mean_max(&self.triangles),
+                instances: mean_max(&self.instances),
+            }),
+            palette_hash: hash.map(|h| format!("{h:016x}")),
+        }
+    }
+
+    fn tasks_report(&self) -> TasksReport {
+        let executed =
+            TaskKind::ALL.iter().map(|k| (k.name(), self.tasks.executed[*k as usize].into()));
+        TasksReport {
+            recorded: self.tasks.recorded,
+            reachable: self.tasks.reachable,
+            executed: Rows(executed.filter(|(_, work): &(_, WorkReport)| work.count > 0).collect()),
+            resolved: self.tasks.resolved.into(),
+            stolen: self.tasks.stolen,
+            copied_bytes: self.tasks.copied_bytes,
+            buffers_peak: self.tasks.buffers_peak,
+        }
+    }
+}
+
+/// A row for each phase that ever took time.
+fn rows(series: &[Series; Phase::COUNT]) -> impl Iterator<Item = (&'static str, Summary)> {
+    Phase::ALL.into_iter().filter_map(|phase| {
+        let summary = series[phase as usize].summary()?;
+        (summary.max > 0.0).then_some((phase.name(), summary))
+    })
+}
+
+fn mean_max(series: &Series) -> MeanMax {
+    MeanMax { mean: series.mean().unwrap_or(0.0), max: series.max().unwrap_or(0.0) }
+}

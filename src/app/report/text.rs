@@ -1,0 +1,84 @@
+//! A report for people: a few lines at the end of a run.
+
+use super::{Report, Summary};
+use crate::app::cli::TimeStep;
+use std::fmt::Write;
+
+/// Who, how many, on what, and a table of milliseconds.
+pub fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = lines(report, &mut text);
+    text
+}
+
+fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
+    let (crowd, frames) = (&report.crowd, &report.frames);
+    let step = match report.config.time_step {
+        TimeStep::Real => "in real time".to_owned(),
+        TimeStep::Fixed(seconds) => format!("of {:.4} s", seconds),
+    };
+    writeln!(
+        out,
+        "{} characters, {:.0} visible, {:.0} evaluated; {} frames {step}, {} before them to warm up",
+        grouped(f64::from(crowd.count)),
+        crowd.visible.mean,
+        crowd.evaluated.mean,
+        frames.measured,
+        frames.warmup,
+    )?;
+    let machine = &report.machine;
+    let adapter = match (&machine.adapter, &machine.backend) {
+        (Some(name), Some(backend)) => format!("{name} ({backend}), "),
+        _ => String::new(),
+    };
+    writeln!(
+        out,
+        "{adapter}{} worker{}, {}, {}",
+        machine.threads,
+        if machine.threads == 1 { "" } else { "s" },
+        machine.simd,
+        machine.cpu
+    )?;
+    let Some(frame) = report.frame() else { return Ok(()) };
+    writeln!(out, "{:.1} frames a second", 1000.0 / frame.mean.max(1e-9))?;
+    writeln!(out, "ms          p50      p95      p99      max     mean  workers' mean")?;
+    for (name, row) in &report.ms.0 {
+        let Summary { p50, p95, p99, max, mean } = row;
+        write!(out, "{name:8}{p50:>7.3}{p95:>9.3}{p99:>9.3}{max:>9.3}{mean:>9.3}")?;
+        match report.worker_ms.get(name) {
+            Some(worker) => writeln!(out, "{:>15.3}", worker.mean)?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
+/// A whole number with commas between thousands.
+pub fn grouped(number: f64) -> String {
+    let digits = format!("{:.0}", number.abs());
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if number <= -0.5 {
+        text.push('-');
+    }
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(grouped(0.0), "0");
+        assert_eq!(grouped(999.4), "999");
+        assert_eq!(grouped(1_234_567.0), "1,234,567");
+        assert_eq!(grouped(-1000.0), "-1,000");
+    }
+}

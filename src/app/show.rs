@@ -1,0 +1,277 @@
+//! One frame of a run, the same for a window, for a texture and for no picture at all.
+
+use super::camera::{Camera, Scene, Steering};
+use super::characters::Cast;
+use super::cli::{Mode, RunConfig, TimeStep};
+use super::clock::Clock;
+use super::exit::Failure;
+use super::overlay::{Facts, Hud};
+use super::picture::{Picture, Shot};
+use super::report::{Machine, Recorder, Report, machine};
+use super::sample::{self, Sample};
+use super::{alloc, memory};
+use crate::asset::ImageRgba8;
+use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, TickInput, TickStats};
+use crate::math::{Bounds, Lanes};
+use crate::pose::Rig;
+use crate::profile::{self, PhaseTimes, Plot};
+use crate::render::{FrameTarget, Offscreen, RenderStats};
+use glam::Vec3;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A crowd, its camera and its clock, and what draws and measures them.
+pub struct Show {
+    config: RunConfig,
+    crowd: Crowd,
+    picture: Option<Picture>,
+    /// The world's clock.
+    pub clock: Clock,
+    /// Where the picture is seen from.
+    pub camera: Camera,
+    /// What is painted over the picture.
+    pub hud: Hud,
+    shot: Option<Shot>,
+    times: PhaseTimes,
+    recorder: Recorder,
+    last_start: Option<Instant>,
+    hash: Option<u64>,
+    frame: u64,
+    threads: usize,
+}
+
+impl Show {
+    /// Places the crowd that the configuration asks for.
+    ///
+    /// # Errors
+    /// When it does not fit into memory, or a character can't be animated.
+    pub fn new(config: RunConfig, cast: Cast, picture: Option<Picture>) -> Result<Self, Failure> {
+        let _span = tracing::info_span!("place crowd").entered();
+        let threads = config.threads.unwrap_or_else(default_threads);
+        let height = cast.typical_height();
+        let crowd = crowd(&config, cast, threads, picture.as_ref())?;
+        let extent = crowd.half_extent();
+        let round = config.layout == super::cli::LayoutArg::Disc;
+        let scene = Scene { half_x: extent.x, half_z: extent.y, round, height };
+        let hud = Hud::new(config.overlay, picture.as_ref());
+        Ok(Self {
+            clock: Clock::new(config.time_step),
+            camera: Camera::new(config.camera, scene),
+            hud,
+            crowd,
+            picture,
+            shot: None,
+            times: PhaseTimes::default(),
+            recorder: Recorder::default(),
+            last_start: None,
+            hash: None,
+            frame: 0,
+            threads,
+            config,
+        })
+    }
+
+    /// What the run was asked for.
+    pub fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    /// The device and what draws with it; `None` without a GPU.
+    pub fn picture(&self) -> Option<&Picture> {
+        self.picture.as_ref()
+    }
+
+    /// True when every frame that was asked for has been measured.
+    pub fn is_over(&self) -> bool {
+        self.config.frames.is_some_and(|frames| self.recorder.measured() >= frames)
+    }
+
+    /// Everyone goes on to another clip.
+    pub fn next_clip(&mut self) {
+        self.crowd.next_clip();
+    }
+
+    /// One frame: camera, crowd, picture, numbers.
+    ///
+    /// `input` is what egui should know of keys and mouse.
+    ///
+    /// # Errors
+    /// Of the GPU.
+    pub fn frame(
+        &mut self,
+        target: Option<FrameTarget<'_>>,
+        steering: &Steering,
+        input: egui::RawInput,
+    ) -> Result<Option<egui::PlatformOutput>, Failure> {
+        let start = Instant::now();
+        let interval = self.last_start.replace(start).map(|last| start.duration_since(last));
+        let time = self.clock.tick(start);
+        self.camera.advance(time.camera as f32, steering);
+        self.times.clear();
+
+        let size = target.map_or((self.config.size.width, self.config.size.height), |t| t.size);
+        let view = self.camera.view(size);
+        let focus = self.focus();
+        let shadow = self.picture.as_ref().and_then(|p| p.shadow_clip_from_world(&view, &focus));
+        let shot = Shot { view, shadow };
+        let before = alloc::allocations();
+        let tick = self.crowd.tick(
+            &TickInput {
+                dt: time.world,
+                view: &shot.view,
+                shadow_clip_from_world: shot.shadow,
+                palette_hash: self.hashes(),
+            },
+            &self.times,
+        );
+        let allocations = alloc::allocations().zip(before).map(|(after, before)| after - before);
+        self.hash = tick.palette_hash;
+
+        let platform = self.lay_out(size, input);
+        let render = match (&mut self.picture, target) {
+            (Some(picture), Some(target)) => {
+                let overlay = self.hud.painter();
+                Some(picture.draw(target, &shot, self.crowd.draw(), overlay, &self.times)?)
+            }
+            _ => None,
+        };
+        self.shot = Some(shot);
+        plots(&tick, render.as_ref());
+        profile::frame_mark();
+
+        let work = start.elapsed();
+        let frame = if self.config.mode == Mode::Window { interval.unwrap_or(work) } else { work };
+        let (main_ms, worker_ms) = sample::phases(&self.times);
+        let frame_ms = frame.as_secs_f64() * 1e3;
+        self.measure(Sample { frame_ms, main_ms, worker_ms, tick, render, allocations });
+        Ok(platform)
+    }
+
+    /// The picture as it is now, drawn once more at `size` pixels; `None` before the first frame
+    /// and without a GPU.
+    ///
+    /// # Errors
+    /// Of the GPU.
+    pub fn capture(&mut self, size: (u32, u32)) -> Result<Option<ImageRgba8>, Failure> {
+        let (Some(picture), Some(shot)) = (&mut self.picture, &self.shot) else {
+            return Ok(None);
+        };
+        let target = Offscreen::new(&picture.gpu, picture.formats(), size)?;
+        // Not a frame of the run: its times are nobody's.
+        let times = PhaseTimes::default();
+        let overlay = self.hud.painter();
+        picture.draw(target.target(), shot, self.crowd.draw(), overlay, &times)?;
+        Ok(Some(target.read(&picture.gpu)?))
+    }
+
+    /// Waits for the GPU and takes the numbers that were still on their way.
+    pub fn settle(&mut self) {
+        if let Some(picture) = &mut self.picture {
+            let late = picture.finish();
+            self.recorder.add_gpu(&late);
+        }
+    }
+
+    /// Everything measured so far.
+    pub fn report(&self) -> Report {
+        let summary = self.picture.as_ref().map(|p| p.gpu.summary());
+        let machine = Machine {
+            cpu: machine::cpu_name(),
+            threads: self.threads,
+            simd: self.config.simd.to_string(),
+            adapter: summary.map(|s| s.name.clone()),
+            backend: summary.map(|s| s.backend.clone()),
+        };
+        self.recorder.report(machine, self.config.clone(), self.hash)
+    }
+
+    /// A hash of a run in real time could never be compared with another's.
+    fn hashes(&self) -> bool {
+        matches!(self.config.time_step, TimeStep::Fixed(_)) && self.config.report.is_some()
+    }
+
+    /// All that casts shadows.
+    fn focus(&self) -> Bounds {
+        let (half, reach) = (self.crowd.half_extent(), 2.0 * self.crowd.largest_radius());
+        let corner = Vec3::new(half.x, 0.0, half.y);
+        Bounds::of_points([-corner, corner + Vec3::Y * reach].into_iter())
+    }
+
+    fn lay_out(&mut self, size: (u32, u32), input: egui::RawInput) -> Option<egui::PlatformOutput> {
+        let facts = Facts {
+            adapter: self.picture.as_ref().map(|p| p.gpu.summary().name.as_str()),
+            threads: self.threads,
+            simd: self.config.simd,
+            camera: self.camera.kind(),
+            paused: self.clock.paused(),
+            speed: self.clock.speed(),
+            windowed: self.config.mode == Mode::Window,
+        };
+        self.hud.lay_out(size, input, &facts)
+    }
+
+    fn measure(&mut self, sample: Sample) {
+        if let Some(render) = &sample.render {
+            self.recorder.add_gpu(&render.gpu_passes);
+        }
+        self.hud.add(&sample);
+        if self.frame < self.config.warmup {
+            self.recorder.warm_up();
+        } else {
+            self.recorder.add(&sample);
+        }
+        self.frame += 1;
+    }
+}
+
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn crowd(
+    config: &RunConfig,
+    cast: Cast,
+    threads: usize,
+    picture: Option<&Picture>,
+) -> Result<Crowd, Failure> {
+    let defaults = CrowdConfig::default();
+    let crowd = CrowdConfig {
+        count: config.count,
+        seed: config.seed,
+        layout: match config.layout {
+            super::cli::LayoutArg::Grid => Layout::Grid,
+            super::cli::LayoutArg::Disc => Layout::Disc,
+            super::cli::LayoutArg::Street => Layout::Street,
+        },
+        threads,
+        lanes: Lanes::new(config.simd)?,
+        visibility: config.visibility,
+        grace: config.grace,
+        prune: config.prune,
+        steal: config.steal,
+        page_matrices: picture.map_or(defaults.page_matrices, Picture::max_page_matrices),
+        // A tenth stays free for the driver and for everybody else.
+        memory_limit: memory::available_bytes().map_or(u64::MAX, |bytes| bytes / 10 * 9),
+        ..defaults
+    };
+    let kinds: Result<Vec<_>, Failure> = cast.members.into_iter().map(kind).collect();
+    Ok(Crowd::new(crowd, kinds?)?)
+}
+
+fn kind(member: super::characters::Member) -> Result<CrowdKind, Failure> {
+    let (ground_offset, scale) = (member.ground_offset(), member.scale);
+    let asset = member.asset;
+    let rig = Rig::new(asset.skeleton, &asset.clips)
+        .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
+    let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
+    Ok(CrowdKind { scale, ground_offset, ..kind })
+}
+
+fn plots(tick: &TickStats, render: Option<&RenderStats>) {
+    profile::plot(Plot::Evaluated, f64::from(tick.evaluated));
+    profile::plot(Plot::Visible, f64::from(tick.visible));
+    profile::plot(Plot::Tasks, tick.tasks.recorded as f64);
+    if let Some(render) = render {
+        profile::plot(Plot::UploadBytes, render.upload_bytes as f64);
+    }
+}

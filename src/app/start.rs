@@ -1,0 +1,76 @@
+//! From options to a run: everything that can be refused is refused before the long work starts.
+
+use super::cli::{Mode, RunConfig, RunOptions, ZonesArg};
+use super::exit::Failure;
+use super::{headless, interrupt, output, window};
+use crate::profile::{self, ProfileError, ZoneLevel};
+use std::time::Duration;
+
+/// How long `--wait-tracy` waits.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// Runs what the options ask for.
+///
+/// # Errors
+/// Of the command line, the log filter, output folders, and of the run itself.
+pub fn run(options: &RunOptions) -> Result<(), Failure> {
+    let mode = RunConfig::mode_asked(options);
+    let config = RunConfig::new(options, mode)?;
+    check_outputs(&config)?;
+    start_profile(&config)?;
+    for note in RunConfig::without_effect(options, mode) {
+        eprintln!("throng: {note}");
+    }
+    interrupt::listen()?;
+    if mode != Mode::Window {
+        return headless::run(config);
+    }
+    match window::connect() {
+        Ok(events) => window::run(events, config),
+        Err(reason) => {
+            eprintln!("throng: no display ({reason}); running headless");
+            headless::run(RunConfig::new(options, Mode::Headless)?)
+        }
+    }
+}
+
+fn check_outputs(config: &RunConfig) -> Result<(), Failure> {
+    if let Some(path) = &config.screenshot {
+        output::check_file("--screenshot", path)?;
+    }
+    if let Some(path) = &config.report {
+        output::check_file("--report", path)?;
+    }
+    if let Some(path) = &config.frames_out {
+        output::check_folder("--frames-out", path)?;
+    }
+    Ok(())
+}
+
+fn start_profile(config: &RunConfig) -> Result<(), Failure> {
+    let level = match config.zones {
+        ZonesArg::Off => ZoneLevel::Off,
+        ZonesArg::Phases => ZoneLevel::Phases,
+        ZonesArg::Tasks => ZoneLevel::Tasks,
+    };
+    profile::init(level).map_err(|e| match e {
+        ProfileError::Filter { .. } => Failure::Usage(e.to_string()),
+        ProfileError::AlreadySetUp => Failure::from(e),
+    })?;
+    profile::name_thread("main");
+    if !config.wait_tracy {
+        return Ok(());
+    }
+    if !profile::compiled_in() || level == ZoneLevel::Off {
+        let line = "--wait-tracy needs the profiler: build with the feature `tracy` and leave \
+                    --zones at phases or tasks";
+        return Err(Failure::Usage(line.to_owned()));
+    }
+    eprintln!("throng: waiting for a Tracy viewer; Ctrl-C ends");
+    let slice = Duration::from_millis(100);
+    let mut waited = Duration::ZERO;
+    while waited < PATIENCE && !interrupt::asked() && !profile::wait_for_viewer(slice) {
+        waited += slice;
+    }
+    Ok(())
+}

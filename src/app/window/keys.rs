@@ -1,0 +1,185 @@
+//! What keys and mouse mean.
+
+use crate::app::camera::Steering;
+use crate::app::cli::CameraArg;
+use std::collections::HashSet;
+use winit::event::{ElementState, MouseButton, MouseScrollDelta};
+use winit::keyboard::KeyCode;
+
+/// Something that happens once per key press.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Stop the world or let it go on.
+    Pause,
+    /// Double the speed.
+    Faster,
+    /// Halve the speed.
+    Slower,
+    /// Jump in time, seconds.
+    Seek(f64),
+    /// Everyone changes clip.
+    NextClip,
+    /// Show or hide overlay and help.
+    Overlay,
+    /// Save the picture.
+    Screenshot,
+    /// Another camera.
+    Camera(CameraArg),
+    /// End the run.
+    Quit,
+}
+
+/// Keys and what they do, for the help; [`action`] and [`Input`] do it.
+pub const HELP: [(&str, &str); 10] = [
+    ("Space", "pause"),
+    ("Up, Down", "faster, slower"),
+    ("Left, Right", "half a second back, on"),
+    ("Enter", "next clip"),
+    ("1 to 5", "orbit, fly, near, far, path"),
+    ("W A S D Q E", "fly; Shift: fast"),
+    ("Mouse, wheel", "drag to look, zoom"),
+    ("F1", "this overlay"),
+    ("F12", "screenshot"),
+    ("Esc", "end"),
+];
+
+/// The action of a key that was pressed.
+pub fn action(key: KeyCode) -> Option<Action> {
+    Some(match key {
+        KeyCode::Space => Action::Pause,
+        KeyCode::ArrowUp => Action::Faster,
+        KeyCode::ArrowDown => Action::Slower,
+        KeyCode::ArrowLeft => Action::Seek(-0.5),
+        KeyCode::ArrowRight => Action::Seek(0.5),
+        KeyCode::Enter | KeyCode::NumpadEnter => Action::NextClip,
+        KeyCode::Digit1 => Action::Camera(CameraArg::Orbit),
+        KeyCode::Digit2 => Action::Camera(CameraArg::Fly),
+        KeyCode::Digit3 => Action::Camera(CameraArg::Near),
+        KeyCode::Digit4 => Action::Camera(CameraArg::Far),
+        KeyCode::Digit5 => Action::Camera(CameraArg::Path),
+        KeyCode::F1 => Action::Overlay,
+        KeyCode::F12 => Action::Screenshot,
+        KeyCode::Escape => Action::Quit,
+        _ => return None,
+    })
+}
+
+/// What is held down, and what the mouse did since it was last asked.
+#[derive(Debug, Default)]
+pub struct Input {
+    held: HashSet<KeyCode>,
+    dragging: bool,
+    turned: (f64, f64),
+    wheel: f32,
+}
+
+impl Input {
+    const RADIANS_PER_PIXEL: f64 = 0.003;
+    /// Touchpads scroll in pixels; a notch of a wheel is about this many.
+    const PIXELS_PER_NOTCH: f64 = 40.0;
+
+    /// A key went down or up. The action of a press that is no repetition.
+    pub fn key(&mut self, key: KeyCode, state: ElementState, repeat: bool) -> Option<Action> {
+        match state {
+            ElementState::Pressed => {
+                self.held.insert(key);
+                // Holding an arrow goes on seeking; nothing else should flicker.
+                action(key).filter(|a| !repeat || matches!(a, Action::Seek(_)))
+            }
+            ElementState::Released => {
+                self.held.remove(&key);
+                None
+            }
+        }
+    }
+
+    /// A mouse button went down or up.
+    pub fn button(&mut self, button: MouseButton, state: ElementState) {
+        if matches!(button, MouseButton::Left | MouseButton::Right) {
+            self.dragging = state == ElementState::Pressed;
+        }
+    }
+
+    /// The mouse moved, in pixels; it turns the camera while a button is held.
+    pub fn motion(&mut self, delta: (f64, f64)) {
+        if self.dragging {
+            self.turned = (self.turned.0 + delta.0, self.turned.1 + delta.1);
+        }
+    }
+
+    /// The wheel turned.
+    pub fn scroll(&mut self, delta: MouseScrollDelta) {
+        self.wheel += match delta {
+            MouseScrollDelta::LineDelta(_, y) => y,
+            MouseScrollDelta::PixelDelta(p) => (p.y / Self::PIXELS_PER_NOTCH) as f32,
+        };
+    }
+
+    /// Forgets everything held: the window lost its focus and won't hear of the release.
+    pub fn release_all(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What the camera should do this frame; movements of mouse and wheel are used up.
+    pub fn take_steering(&mut self) -> Steering {
+        let axis = |plus: &[KeyCode], minus: &[KeyCode]| {
+            let any = |keys: &[KeyCode]| keys.iter().any(|k| self.held.contains(k));
+            f32::from(any(plus)) - f32::from(any(minus))
+        };
+        let steering = Steering {
+            forward: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
+            right: axis(&[KeyCode::KeyD], &[KeyCode::KeyA]),
+            up: axis(&[KeyCode::KeyE], &[KeyCode::KeyQ]),
+            fast: axis(&[KeyCode::ShiftLeft, KeyCode::ShiftRight], &[]) > 0.0,
+            yaw: (self.turned.0 * Self::RADIANS_PER_PIXEL) as f32,
+            pitch: (-self.turned.1 * Self::RADIANS_PER_PIXEL) as f32,
+            wheel: self.wheel,
+        };
+        self.turned = (0.0, 0.0);
+        self.wheel = 0.0;
+        steering
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ElementState::{Pressed, Released};
+
+    #[test]
+    fn held_keys_steer_until_they_are_released_or_the_focus_goes() {
+        let mut input = Input::default();
+        assert_eq!(input.key(KeyCode::KeyW, Pressed, false), None);
+        input.key(KeyCode::ShiftLeft, Pressed, false);
+        let s = input.take_steering();
+        assert_eq!((s.forward, s.fast, s.moves()), (1.0, true, true));
+        input.key(KeyCode::KeyS, Pressed, false);
+        assert_eq!(input.take_steering().forward, 0.0);
+        input.key(KeyCode::KeyW, Released, false);
+        assert_eq!(input.take_steering().forward, -1.0);
+        input.release_all();
+        assert!(!input.take_steering().moves());
+    }
+
+    #[test]
+    fn the_mouse_turns_only_while_dragging_and_only_once() {
+        let mut input = Input::default();
+        input.motion((100.0, 0.0));
+        assert!(!input.take_steering().looks());
+        input.button(MouseButton::Left, Pressed);
+        input.motion((100.0, 50.0));
+        input.scroll(MouseScrollDelta::LineDelta(0.0, 2.0));
+        let s = input.take_steering();
+        assert!(s.yaw > 0.0 && s.pitch < 0.0 && s.wheel == 2.0);
+        assert_eq!(input.take_steering(), Steering::default());
+    }
+
+    #[test]
+    fn a_held_key_acts_once_except_for_seeking() {
+        let mut input = Input::default();
+        assert_eq!(input.key(KeyCode::Space, Pressed, false), Some(Action::Pause));
+        assert_eq!(input.key(KeyCode::Space, Pressed, true), None);
+        assert_eq!(input.key(KeyCode::ArrowLeft, Pressed, true), Some(Action::Seek(-0.5)));
+        assert_eq!(input.key(KeyCode::Space, Released, false), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! A run in a window.
+
+use super::keys::{Action, Input};
+use crate::app::characters::Cast;
+use crate::app::cli::{PresentArg, RunConfig};
+use crate::app::exit::Failure;
+use crate::app::picture::Picture;
+use crate::app::show::Show;
+use crate::app::{finish, interrupt, output};
+use crate::render::{Gpu, GpuRequest, PresentMode, WindowSurface};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use winit::dpi::PhysicalSize;
+use winit::event::{DeviceEvent, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::keyboard::PhysicalKey;
+use winit::window::Window;
+
+/// A window and the show in it.
+pub struct WindowRun {
+    show: Show,
+    surface: WindowSurface,
+    window: Arc<Window>,
+    egui: egui_winit::State,
+    input: Input,
+    /// Covered by other windows, as far as the system tells.
+    occluded: bool,
+    /// No texture could be had last time: not to be asked again at once.
+    starved: bool,
+    closing: bool,
+}
+
+/// How often a window that shows nothing looks whether that has changed.
+const IDLE: Duration = Duration::from_millis(100);
+/// How long to leave a surface alone that had no texture to give.
+const STARVED: Duration = Duration::from_millis(10);
+
+impl WindowRun {
+    /// Opens the window, finds a GPU that can draw to it, and places the crowd.
+    ///
+    /// # Errors
+    /// Of the system and the GPU.
+    pub fn open(events: &ActiveEventLoop, config: RunConfig, cast: Cast) -> Result<Self, Failure> {
+        let size = PhysicalSize::new(config.size.width, config.size.height);
+        let attributes = Window::default_attributes().with_title("Throng").with_inner_size(size);
+        let window = Arc::new(events.create_window(attributes)?);
+        let request = GpuRequest { adapter: config.adapter.clone() };
+        let display = events.owned_display_handle();
+        let (gpu, mut surface) = Gpu::for_window(&request, window.clone(), display)?;
+        let inner = window.inner_size();
+        surface.resize(inner.width, inner.height);
+        surface.set_present_mode(match config.present {
+            PresentArg::Fifo => PresentMode::Fifo,
+            PresentArg::Mailbox => PresentMode::Mailbox,
+            PresentArg::Immediate => PresentMode::Immediate,
+        });
+        let side = gpu.device().limits().max_texture_dimension_2d as usize;
+        let picture = Picture::new(gpu, surface.formats(), &config, &cast)?;
+        let mut show = Show::new(config, cast, Some(picture))?;
+        show.hud.say("F1: keys and numbers".to_owned());
+        let egui = egui_winit::State::new(
+            show.hud.ctx().clone(),
+            egui::ViewportId::ROOT,
+            &window,
+            Some(window.scale_factor() as f32),
+            None,
+            Some(side),
+        );
+        Ok(Self {
+            show,
+            surface,
+            window,
+            egui,
+            input: Input::default(),
+            occluded: false,
+            starved: false,
+            closing: false,
+        })
+    }
+
+    /// True when no further frame is wanted.
+    pub fn is_over(&self) -> bool {
+        self.closing || interrupt::asked() || self.show.is_over()
+    }
+
+    /// Screenshot, report, summary.
+    ///
+    /// # Errors
+    /// Of files, GPU and the frame-time limit.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        let size = self.size();
+        finish::finish(&mut self.show, |show| show.capture(size))
+    }
+
+    /// Something happened to the window.
+    ///
+    /// # Errors
+    /// Of the GPU, when a frame was due.
+    pub fn window_event(&mut self, event: WindowEvent) -> Result<(), Failure> {
+        let consumed = self.egui.on_window_event(&self.window, &event).consumed;
+        match event {
+            WindowEvent::CloseRequested => self.closing = true,
+            WindowEvent::Resized(size) => self.surface.resize(size.width, size.height),
+            WindowEvent::ScaleFactorChanged { .. } => {
+                let size = self.window.inner_size();
+                self.surface.resize(size.width, size.height);
+            }
+            WindowEvent::Occluded(occluded) => self.occluded = occluded,
+            WindowEvent::Focused(false) => self.input.release_all(),
+            WindowEvent::KeyboardInput { event, .. } if !consumed => {
+                if let PhysicalKey::Code(key) = event.physical_key
+                    && let Some(action) = self.input.key(key, event.state, event.repeat)
+                {
+                    self.act(action);
+                }
+            }
+            WindowEvent::MouseInput { state, button, .. } if !consumed => {
+                self.input.button(button, state);
+            }
+            WindowEvent::MouseWheel { delta, .. } if !consumed => self.input.scroll(delta),
+            WindowEvent::RedrawRequested => self.frame()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The mouse moved, even beyond the window's edge.
+    pub fn device_event(&mut self, event: &DeviceEvent) {
+        if let DeviceEvent::MouseMotion { delta } = event {
+            self.input.motion(*delta);
+        }
+    }
+
+    /// All events are seen: the next frame, or a rest while nothing can be seen.
+    pub fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        let rest = if self.hidden() {
+            Some(IDLE)
+        } else if std::mem::take(&mut self.starved) {
+            Some(STARVED)
+        } else {
+            None
+        };
+        match rest {
+            Some(rest) => {
+                events.set_control_flow(ControlFlow::WaitUntil(Instant::now() + rest));
+                if !self.hidden() {
+                    self.window.request_redraw();
+                }
+            }
+            None => {
+                events.set_control_flow(ControlFlow::Poll);
+                self.window.request_redraw();
+            }
+        }
+    }
+
+    fn size(&self) -> (u32, u32) {
+        let size = self.window.inner_size();
+        (size.width.max(1), size.height.max(1))
+    }
+
+    fn hidden(&self) -> bool {
+        let size = self.window.inner_size();
+        let empty = size.width == 0 || size.height == 0;
+        self.occluded || empty || self.window.is_minimized() == Some(true)
+    }
+
+    fn frame(&mut self) -> Result<(), Failure> {
+        if self.hidden() {
+            return Ok(());
+        }
+        let Some(picture) = self.show.picture() else { return Ok(()) };
+        let Some(frame) = self.surface.acquire(&picture.gpu)? else {
+            self.starved = true;
+            return Ok(());
+        };
+        let steering = self.input.take_steering();
+        let egui = self.egui.take_egui_input(&self.window);
+        let platform = self.show.frame(Some(frame.target()), &steering, egui)?;
+        if let Some(platform) = platform {
+            self.egui.handle_platform_output(&self.window, platform);
+        }
+        self.window.pre_present_notify();
+        if let Some(picture) = self.show.picture() {
+            self.surface.present(&picture.gpu, frame);
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Pause => self.show.clock.toggle_pause(),
+            Action::Faster => {
+                self.show.clock.faster();
+                self.show.hud.say(format!("{}x speed", self.show.clock.speed()));
+            }
+            Action::Slower => {
+                self.show.clock.slower();
+                self.show.hud.say(format!("{}x speed", self.show.clock.speed()));
+            }
+            Action::Seek(seconds) => self.show.clock.seek(seconds),
+            Action::NextClip => self.show.next_clip(),
+            Action::Overlay => self.show.hud.toggle(),
+            Action::Screenshot => self.screenshot(),
+            Action::Camera(kind) => self.show.camera.set_kind(kind),
+            Action::Quit => self.closing = true,
+        }
+    }
+
+    /// Saves the picture; a fault of the disk is told and ends nothing.
+    fn screenshot(&mut self) {
+        let size = self.size();
+        let path = free_name();
+        let saved = match self.show.capture(size) {
+            Ok(Some(image)) => output::write_png(&path, &image).map_err(Failure::from),
+            Ok(None) => return,
+            Err(failure) => Err(failure),
+        };
+        self.show.hud.say(match saved {
+            Ok(()) => format!("saved {}", path.display()),
+            Err(failure) => failure.to_string(),
+        });
+    }
+}
+
+/// The first name of a numbered row that no file has.
+fn free_name() -> PathBuf {
+    let name = |i: u32| PathBuf::from(format!("throng-{i:03}.png"));
+    (1..=u32::MAX).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0))
+}

@@ -1,0 +1,282 @@
+//! The program as a user meets it: what it prints, what it writes, how it ends.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn throng(args: &[&str]) -> Output {
+    throng_in(Path::new("."), args)
+}
+
+fn throng_in(dir: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
+    // No display and no log of the tester's own.
+    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "RUST_LOG"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(dir).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// One line on standard error, nothing on standard output, the status.
+#[track_caller]
+fn refused(output: &Output, status: i32) -> String {
+    let line = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{line}");
+    assert_eq!(line.trim_end().lines().count(), 1, "{line}");
+    assert!(line.starts_with("throng: "), "{line}");
+    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    line
+}
+
+fn report(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// A short run that needs no GPU, in a folder of its own.
+fn run(args: &[&str]) -> (tempfile::TempDir, Output) {
+    let dir = tempfile::tempdir().unwrap();
+    let base = ["--no-render", "--count", "40", "--threads", "1", "--zones", "off"];
+    let output = throng_in(dir.path(), &[&base[..], args].concat());
+    (dir, output)
+}
+
+fn files_in(dir: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect()
+}
+
+#[test]
+fn help_is_grouped_has_examples_and_names_every_option_of_a_run() {
+    let output = throng(&["--help"]);
+    assert!(output.status.success());
+    let help = text(&output.stdout);
+    for heading in ["Crowd:", "Run:", "Picture:", "Output:", "What is measured:", "Examples:"] {
+        assert!(help.contains(heading), "no {heading:?} in\n{help}");
+    }
+    for option in ["--character", "--count", "--screenshot", "--report", "--max-frame-ms"] {
+        assert!(help.contains(option), "no {option:?} in\n{help}");
+    }
+    let version = text(&throng(&["--version"]).stdout);
+    assert_eq!(version.trim(), format!("throng {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_status_2_and_says_what_is_right() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["--cout", "5"], "--count"),
+        (&["--threads", "0"], "1 to 1024"),
+        (&["--size", "0x0"], "1920x1080"),
+        (&["--layout", "pile"], "grid, disc, street"),
+        (&["--simd", "mmx"], "avx2"),
+        (&["--no-render", "--screenshot", "a.png"], "--no-render"),
+        (&["--screenshot", "a.bmp"], ".png"),
+        (&["--report", "a.xml"], ".json or .csv"),
+        (&["adapters", "--count", "5"], "--count"),
+    ];
+    for (args, words) in cases {
+        let line = refused(&throng(args), 2);
+        assert!(line.contains(words), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn a_broken_log_filter_is_a_wrong_command_line() {
+    let output = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .env("RUST_LOG", "throng=loud")
+        .args(["--no-render", "--count", "1", "--frames", "1"])
+        .output()
+        .unwrap();
+    assert!(refused(&output, 2).contains("RUST_LOG"));
+}
+
+#[test]
+fn files_that_are_no_character_end_with_status_1_and_leave_nothing_behind() {
+    let (dir, _) = run(&["--frames", "1"]);
+    std::fs::write(dir.path().join("empty.glb"), []).unwrap();
+    std::fs::write(dir.path().join("text.glb"), "hello, this is text").unwrap();
+    std::fs::create_dir(dir.path().join("folder.glb")).unwrap();
+    let before = files_in(dir.path()).len();
+    for name in ["missing.glb", "empty.glb", "text.glb", "folder.glb"] {
+        let args = ["--no-render", "--character", name, "--report", "r.json"];
+        let line = refused(&throng_in(dir.path(), &args), 1);
+        assert!(line.contains(name), "{line}");
+        assert_eq!(files_in(dir.path()).len(), before, "{name}");
+    }
+}
+
+#[test]
+fn output_folders_that_do_not_exist_are_named_before_the_work_starts() {
+    // So many frames that a run would not end within the test's patience.
+    let endless = ["--frames", "100000000"];
+    let (_, output) = run(&[&endless[..], &["--report", "no/such/r.json"]].concat());
+    assert!(refused(&output, 1).contains("no/such"));
+    let output = throng(&["--headless", "--frames-out", "no/such/folder"]);
+    assert!(refused(&output, 1).contains("no/such/folder"));
+}
+
+#[test]
+fn a_report_holds_what_was_measured_and_nothing_else() {
+    let (dir, output) = run(&["--frames", "12", "--warmup", "3", "--report", "r.json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(files_in(dir.path()).len(), 1);
+    let r = report(&dir.path().join("r.json"));
+    assert_eq!((&r["frames"]["warmup"], &r["frames"]["measured"]), (&3.into(), &12.into()));
+    assert_eq!(r["config"]["count"], 40);
+    assert_eq!(r["machine"]["threads"], 1);
+    assert_eq!(r["crowd"]["count"], 40);
+    let evaluated = r["crowd"]["evaluated"]["mean"].as_f64().unwrap();
+    assert!(evaluated > 0.0 && evaluated <= 40.0);
+    for phase in ["frame", "cull", "record", "execute", "gather"] {
+        let row = &r["ms"][phase];
+        let ordered: Vec<f64> =
+            ["p50", "p95", "p99", "max"].iter().map(|p| row[*p].as_f64().unwrap()).collect();
+        assert!(ordered.is_sorted() && ordered[0] >= 0.0, "{phase}: {row}");
+        assert!(row["mean"].as_f64().unwrap() <= ordered[3]);
+    }
+    assert!(r["worker_ms"]["execute"]["mean"].as_f64().unwrap() > 0.0);
+    // Every executed task is accounted for by kind, and every evaluated character was resolved.
+    let kinds = r["tasks"]["executed"].as_object().unwrap();
+    let sum: u64 = kinds.values().map(|k| k["count"].as_u64().unwrap()).sum();
+    assert_eq!(Some(sum), r["tasks"]["reachable"].as_u64());
+    let resolved = r["tasks"]["resolved"]["count"].as_u64().unwrap();
+    assert_eq!(resolved, (evaluated * 12.0).round() as u64);
+    assert!(r["palette_hash"].as_str().is_some_and(|h| h.len() == 16));
+    for absent in ["render", "gpu_passes"] {
+        assert!(r.get(absent).is_none(), "{absent} without a GPU");
+    }
+    assert!(r["machine"].get("adapter").is_none());
+    let summary = text(&output.stdout);
+    assert!(summary.contains("40 characters") && summary.contains("wrote r.json"), "{summary}");
+}
+
+#[test]
+fn a_report_as_csv_has_one_row_per_number() {
+    let (dir, output) = run(&["--frames", "3", "--report", "r.csv"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let csv = std::fs::read_to_string(dir.path().join("r.csv")).unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("metric,value"));
+    let value = |name: &str| {
+        let row = csv.lines().find_map(|l| l.strip_prefix(&format!("{name},")));
+        row.unwrap_or_else(|| panic!("no {name} in\n{csv}")).to_owned()
+    };
+    assert_eq!(value("frames.measured"), "3");
+    assert!(value("ms.frame.p95").parse::<f64>().unwrap() > 0.0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_whatever_the_threads_pruning_and_stealing() {
+    let hash = |args: &[&str]| {
+        let dir = tempfile::tempdir().unwrap();
+        let base = ["--no-render", "--count", "40", "--frames", "20", "--report", "r.json"];
+        let output = throng_in(dir.path(), &[&base[..], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        report(&dir.path().join("r.json"))["palette_hash"].as_str().map(str::to_owned)
+    };
+    let first = hash(&["--threads", "1"]);
+    assert!(first.is_some());
+    for args in [&["--threads", "3"][..], &["--prune", "off"], &["--steal", "off"]] {
+        assert_eq!(hash(args), first, "{args:?}");
+    }
+    assert_ne!(hash(&["--seed", "2"]), first);
+    assert_eq!(hash(&["--fixed-dt", "off"]), None, "nothing to compare in real time");
+}
+
+#[test]
+fn crowds_of_none_and_of_one_run() {
+    for count in ["0", "1"] {
+        let output = throng(&["--no-render", "--count", count, "--frames", "3", "--zones", "off"]);
+        assert!(output.status.success(), "{count}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).starts_with(&format!("{count} characters")));
+    }
+}
+
+#[test]
+fn a_frame_time_limit_that_is_broken_ends_with_status_3_and_still_reports() {
+    let (dir, output) = run(&["--frames", "5", "--max-frame-ms", "0.000001", "--report", "r.json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("--max-frame-ms"));
+    assert!(dir.path().join("r.json").exists());
+    let (_, output) = run(&["--frames", "5", "--max-frame-ms", "1000000"]);
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_crowd_that_can_not_fit_is_refused_with_the_numbers() {
+    let args = ["--no-render", "--count", "10000000", "--visibility", "off", "--frames", "1"];
+    let output = throng(&args);
+    if output.status.success() {
+        return eprintln!("this machine has room for ten million characters; not tested");
+    }
+    let line = refused(&output, 1);
+    assert!(line.contains("10000000 characters") && line.contains("GiB"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_still_reports() {
+    let dir = tempfile::tempdir().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .current_dir(dir.path())
+        .args(["--no-render", "--count", "10", "--frames", "1000000000", "--report", "r.json"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough to have started, on a machine under load too: the handler is installed early,
+    // and an interrupt before the first frame reports zero frames.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{:?}", output.status);
+    let measured = report(&dir.path().join("r.json"))["frames"]["measured"].as_u64().unwrap();
+    assert!(measured < 1_000_000_000);
+}
+
+#[test]
+fn without_a_display_a_run_is_headless_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["--adapter", "noop", "--count", "20", "--frames", "4", "--report", "r.json"];
+    let output = throng_in(dir.path(), &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("running headless"), "{}", text(&output.stderr));
+    let r = report(&dir.path().join("r.json"));
+    assert_eq!((&r["config"]["mode"], &r["frames"]["measured"]), (&"headless".into(), &4.into()));
+    assert_eq!(r["machine"]["backend"], "noop");
+    assert!(r["render"]["draws"]["mean"].as_f64().unwrap() > 0.0);
+    assert!(r["memory"]["upload_bytes"]["mean"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn an_unknown_adapter_is_named_with_those_there_are() {
+    let output = throng(&["--headless", "--count", "1", "--frames", "1", "--adapter", "no such"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("no such"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_screenshot_and_numbered_frames_are_pictures_of_the_size_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["--headless", "--count", "3", "--frames", "2", "--size", "160x90", "--msaa", "1"];
+    let outputs = ["--screenshot", "s.png", "--frames-out", "frames", "--overlay", "on"];
+    let output = throng_in(dir.path(), &[&args[..], &outputs].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let names: Vec<_> = {
+        let mut names = files_in(&dir.path().join("frames"));
+        names.sort();
+        names
+    };
+    assert_eq!(names.len(), 2);
+    assert!(names[1].ends_with("frame-00001.png"), "{names:?}");
+    let last = image::open(&names[1]).unwrap().to_rgba8();
+    let shot = image::open(dir.path().join("s.png")).unwrap().to_rgba8();
+    assert_eq!(shot.dimensions(), (160, 90));
+    assert_eq!(shot, last, "the screenshot is the last frame");
+    let colors: std::collections::HashSet<_> = shot.pixels().collect();
+    assert!(colors.len() > 50, "only {} colours", colors.len());
+}
