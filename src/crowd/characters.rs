@@ -1,5 +1,6 @@
 //! Every character's columns: what each phase touches lies together.
 
+use super::cull::MAX_DRIFT;
 use super::kind::Kind;
 use super::layout::{Plan, Role};
 use super::playback::Playback;
@@ -32,7 +33,11 @@ pub(crate) struct Block {
     pub enter: u64,
     /// Gives its slot back this frame.
     pub leave: u64,
+    /// Metres that the riders may be away from where their spheres are, at most.
+    pub drift: f32,
 }
+
+const _: () = assert!(size_of::<Block>() == 64, "a block is one cache line");
 
 /// Bounding spheres of a block, world space, component by component so that a plane is tested
 /// against several at once. The radius of a place that nobody has is negative infinity.
@@ -172,6 +177,10 @@ impl Characters {
             last_rendered: vec![f64::NEG_INFINITY; count],
             tints: Vec::with_capacity(count),
         };
+        for (b, block) in this.blocks.iter_mut().enumerate() {
+            // Spread over the golden ratio's multiples: not all are carried on in the same frame.
+            block.drift = MAX_DRIFT * (b as f32 * 0.618_034).fract();
+        }
         for (id, spot) in plan.spots.iter().enumerate() {
             let kind = &kinds[spot.kind.get()];
             let random = |stream: u64| Random::new(seed, (stream << 32) + id as u64);

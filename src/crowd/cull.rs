@@ -20,52 +20,85 @@ pub(crate) struct Frusta {
     pub shadow: Option<Frustum>,
 }
 
-/// Carries the riders' spheres along with their lanes and sets the bits of the visible.
-pub(crate) fn cull(
-    characters: &mut Characters,
-    kinds: &[Kind],
-    rides: &[Ride],
-    frusta: &Frusta,
-    times: &PhaseTimes,
-) {
-    const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
-    let Characters { blocks, spheres, places, kinds: kind_of, .. } = characters;
-    (blocks.par_chunks_mut(BLOCKS_PER_JOB), spheres.par_chunks_mut(BLOCKS_PER_JOB))
-        .into_par_iter()
-        .zip((places.par_chunks(CHARACTERS), kind_of.par_chunks(CHARACTERS)))
-        .for_each(|((blocks, spheres), (places, kind_of))| {
-            times.worker(Phase::Cull, || {
-                let rows = places.chunks(BLOCK).zip(kind_of.chunks(BLOCK));
-                for ((block, spheres), rows) in blocks.iter_mut().zip(spheres).zip(rows) {
-                    carry(block, spheres, rows, kinds, rides);
-                    block.camera = inside(frusta.camera.planes(), spheres);
-                    block.shadow = frusta.shadow.map_or(0, |f| inside(f.planes(), spheres));
-                }
-            });
-        });
+/// Everything that culling only reads.
+pub(crate) struct Cull<'a> {
+    pub kinds: &'a [Kind],
+    pub rides: &'a [Ride],
+    pub frusta: &'a Frusta,
+    /// Metres that the fastest lane moved since the last frame.
+    pub moved: f32,
+    pub times: &'a PhaseTimes,
 }
 
-fn carry(
-    block: &Block,
-    spheres: &mut Spheres,
-    (places, kind_of): (&[Place], &[CharacterKind]),
-    kinds: &[Kind],
-    rides: &[Ride],
-) {
-    for i in bits(block.riders) {
-        let center = sphere_center(&kinds[kind_of[i].get()], places[i].resolve(rides));
-        (spheres.x[i], spheres.z[i]) = (center.x, center.z);
+/// Metres that the spheres of riders whom nobody sees may stay behind before they are carried on.
+pub(crate) const MAX_DRIFT: f32 = 6.0;
+
+impl Cull<'_> {
+    /// Sets the bits of the visible.
+    pub fn run(&self, characters: &mut Characters) {
+        const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
+        let Characters { blocks, spheres, places, kinds, .. } = characters;
+        (blocks.par_chunks_mut(BLOCKS_PER_JOB), spheres.par_chunks_mut(BLOCKS_PER_JOB))
+            .into_par_iter()
+            .zip((places.par_chunks(CHARACTERS), kinds.par_chunks(CHARACTERS)))
+            .for_each(|((blocks, spheres), (places, kinds))| {
+                self.times.worker(Phase::Cull, || {
+                    let rows = places.chunks(BLOCK).zip(kinds.chunks(BLOCK));
+                    for ((block, spheres), rows) in blocks.iter_mut().zip(spheres).zip(rows) {
+                        self.block(block, spheres, rows);
+                    }
+                });
+            });
+    }
+
+    fn block(
+        &self,
+        block: &mut Block,
+        spheres: &mut Spheres,
+        (places, kinds): (&[Place], &[CharacterKind]),
+    ) {
+        if block.riders != 0 {
+            block.drift += self.moved;
+            let seen = (block.camera | block.shadow) & block.riders != 0;
+            if seen
+                || block.drift > MAX_DRIFT
+                || self.reach(spheres, block.drift) & block.riders != 0
+            {
+                for i in bits(block.riders) {
+                    let kind = &self.kinds[kinds[i].get()];
+                    let center = sphere_center(kind, places[i].resolve(self.rides));
+                    (spheres.x[i], spheres.z[i]) = (center.x, center.z);
+                }
+                block.drift = 0.0;
+            } else if block.riders == u64::MAX {
+                // Nobody is near a frustum, wherever on its lane it is by now.
+                (block.camera, block.shadow) = (0, 0);
+                return;
+            }
+        }
+        let Frusta { camera, shadow } = self.frusta;
+        block.camera = inside(camera.planes(), spheres, 0.0);
+        block.shadow = shadow.map_or(0, |f| inside(f.planes(), spheres, 0.0));
+    }
+
+    /// Who might be in either frustum, being up to `slack` metres from its sphere.
+    fn reach(&self, spheres: &Spheres, slack: f32) -> u64 {
+        let Frusta { camera, shadow } = self.frusta;
+        let shadow = shadow.map_or(0, |f| inside(f.planes(), spheres, slack));
+        shadow | inside(camera.planes(), spheres, slack)
     }
 }
 
-/// The spheres that no plane has wholly outside: [`Frustum::sphere_may_be_visible`] for a block.
-fn inside(planes: &[Vec4; 6], s: &Spheres) -> u64 {
+/// The spheres, grown by `slack`, that no plane has wholly outside:
+/// [`Frustum::sphere_may_be_visible`] for a block.
+fn inside(planes: &[Vec4; 6], s: &Spheres, slack: f32) -> u64 {
     // How deep inside the shallowest plane's half space the sphere reaches.
     let mut depth = [f32::INFINITY; BLOCK];
     for p in planes {
+        let w = p.w + slack;
         let rows = s.x.iter().zip(&s.y).zip(&s.z).zip(&s.radius);
         for (depth, (((x, y), z), radius)) in depth.iter_mut().zip(rows) {
-            let distance = p.x * x + p.y * y + p.z * z + p.w;
+            let distance = p.x * x + p.y * y + p.z * z + w;
             *depth = depth.min(distance + radius);
         }
     }
@@ -94,7 +127,7 @@ mod tests {
                 radius: std::array::from_fn(|i| 0.1 * i as f32),
             };
             spheres.radius[63] = f32::NEG_INFINITY;
-            let mask = inside(frustum.planes(), &spheres);
+            let mask = inside(frustum.planes(), &spheres, 0.0);
             for (i, center) in centers.into_iter().enumerate() {
                 let radius = spheres.radius[i];
                 let expected = frustum.sphere_may_be_visible(center, radius);

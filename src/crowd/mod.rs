@@ -47,6 +47,7 @@ use glam::{Mat4, Vec2, Vec3};
 use kind::Kind;
 use layout::{Cast, Plan};
 use lend::Lender;
+use ride::Ride;
 use slots::Slots;
 use std::sync::Arc;
 use world::{Step, World};
@@ -153,6 +154,7 @@ impl Crowd {
             wanted: vec![0; kinds.len()],
             kinds,
             characters,
+            fastest: plan.rides.iter().map(Ride::fastest).fold(0.0, f32::max),
             rides: plan.rides,
             slots: Slots::new(config.page_matrices, palette_limit),
             crew: Crew::new(threads, options),

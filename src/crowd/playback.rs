@@ -155,25 +155,19 @@ impl Playback {
         motion.then(self.step(kind, left))
     }
 
-    /// Pushes the next clip on the stack, at its start and at weight zero.
+    /// Pushes the next clip on the stack, at its start and at weight zero. A full stack waits for
+    /// its fade to end: a clip with weight that gave way would be seen to.
     fn change(&mut self, kind: &Kind) {
+        let top = usize::from(self.count);
+        if top == STACK {
+            self.dwell = (1.0 - self.fade) * kind.fade;
+            return;
+        }
         let Some(next) = self.choose(kind) else { return };
         let weights = self.weights();
-        let mut top = usize::from(self.count);
-        if top == STACK {
-            // The oldest gives way, and its weight goes to those that stay.
-            self.clips.copy_within(1.., 0);
-            self.times.copy_within(1.., 0);
-            top = STACK - 1;
-        }
-        let dropped = usize::from(self.count) - top;
-        let kept = &weights[dropped..usize::from(self.count)];
-        let sum: f32 = kept.iter().sum();
-        for (share, weight) in self.shares.iter_mut().zip(kept) {
-            *share = if sum > 0.0 { weight / sum } else { 1.0 / kept.len() as f32 };
-        }
+        self.shares.copy_from_slice(&weights[..STACK - 1]);
         (self.clips[top], self.times[top]) = (next, 0.0);
-        self.count = top as u8 + 1;
+        self.count += 1;
         self.fade = 0.0;
         self.dwell = self.dwell_in(kind, next);
     }
@@ -253,5 +247,195 @@ impl Playback {
         };
         list.set_pinned_root(kind.root.filter(|_| pinned));
         list.set_output(output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crowd::kind::KindClip;
+    use crate::crowd::{CrowdKind, Kind};
+    use crate::math::Bounds;
+    use crate::motion::RootTrack;
+    use crate::pose::Rig;
+    use crate::pose::testing::{Shape, character};
+    use glam::{Affine3A, Vec3};
+    use std::sync::Arc;
+
+    const FADE: f32 = 0.4;
+
+    /// Four clips of 2 s, all to stand with; `walking` gives the last a root that covers 3 m.
+    fn kind(walking: bool) -> Kind {
+        let (skeleton, clips) = character(Shape::plain(9), 4, 1);
+        let rig = Arc::new(Rig::new(skeleton, &clips).unwrap());
+        let bounds = Bounds::of_points([Vec3::NEG_ONE, Vec3::ONE].into_iter());
+        let mut kind = Kind::new(&CrowdKind::new("test", rig, bounds), FADE, 1_000).unwrap();
+        let still = KindClip { seconds: 2.0, mode: PlayMode::Loop, root: None };
+        kind.clips = vec![still; 4];
+        kind.standing = (0..4).map(|c| (ClipId(c), 1.0)).collect();
+        if walking {
+            let posed = [Affine3A::IDENTITY, Affine3A::from_translation(3.0 * Vec3::Z)];
+            let track = RootTrack::measure(&posed, &Affine3A::IDENTITY, 0.5);
+            kind.clips.iter_mut().for_each(|c| c.root = Some(track.clone()));
+        }
+        kind
+    }
+
+    fn recorded(playback: &Playback, kind: &Kind) -> TaskList {
+        let mut list = TaskList::default();
+        playback.record(kind, &mut list).unwrap();
+        list
+    }
+
+    /// The share of each sample in the output, by the executor's own account.
+    fn shares(playback: &Playback, kind: &Kind) -> Vec<(ClipId, f32, f32)> {
+        let mut list = recorded(playback, kind);
+        list.sweep();
+        let sample = |(i, task): (usize, &Task)| match *task {
+            Task::SampleClip { clip, seconds } => {
+                Some((clip, seconds, list.weight(crate::task::TaskIndex::new(i)?)))
+            }
+            _ => None,
+        };
+        list.tasks().iter().enumerate().filter_map(sample).collect()
+    }
+
+    #[test]
+    fn one_clip_is_one_sample_and_none_the_reference_pose() {
+        let kind = kind(false);
+        let one = Playback::keep(&kind, ClipId(2), 1.0, Random::new(1, 1));
+        assert_eq!(recorded(&one, &kind).len(), 1);
+        assert_eq!(one.current(), Some(ClipId(2)));
+        let none = recorded(&Playback::IDLE, &kind);
+        assert_eq!(none.tasks(), [Task::ReferencePose]);
+        assert_eq!(none.output().get(), Some(0));
+    }
+
+    #[test]
+    fn a_cross_fade_moves_all_weight_to_the_next_clip_without_a_jump() {
+        let kind = kind(false);
+        let mut p = Playback::wander(&kind, Random::new(3, 7));
+        let first = p.current();
+        p.hurry();
+        let (mut now, mut before) = (0.0, 0.0);
+        p.advance_to(&kind, now);
+        let next = p.current().unwrap();
+        assert_ne!(first, Some(next));
+        while now < f64::from(FADE) + 0.05 {
+            now += 0.01;
+            p.advance_to(&kind, now);
+            let shares = shares(&p, &kind);
+            let sum: f32 = shares.iter().map(|s| s.2).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{shares:?}");
+            let of_next = shares.iter().find(|s| s.0 == next).map_or(0.0, |s| s.2);
+            assert!(of_next >= before && of_next - before < 0.06, "{before} to {of_next}");
+            before = of_next;
+        }
+        assert_eq!((before, p.count), (1.0, 1));
+    }
+
+    #[test]
+    fn interrupted_cross_fades_keep_every_weight_continuous() {
+        let kind = kind(false);
+        for seed in 0..50 {
+            let mut p = Playback::wander(&kind, Random::new(seed, 0));
+            let mut random = Random::new(seed, 1);
+            let mut before: [f32; 4] = [0.0; 4];
+            for frame in 0..200 {
+                if random.unit() < 0.1 {
+                    p.hurry();
+                }
+                p.advance_to(&kind, f64::from(frame) * 0.005);
+                let mut now = [0.0; 4];
+                for (clip, _, share) in shares(&p, &kind) {
+                    now[clip.get()] += share;
+                }
+                let sum: f32 = now.iter().sum();
+                assert!((sum - 1.0).abs() < 1e-5 && p.count as usize <= STACK);
+                // An eased fade moves at most 1.5 / FADE a second.
+                let jump = now.iter().zip(before).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(
+                    frame == 0 || jump < 1.6 / FADE * 0.005,
+                    "seed {seed} frame {frame}: {before:?} {now:?}"
+                );
+                before = now;
+            }
+        }
+    }
+
+    #[test]
+    fn the_chain_of_blends_gives_each_clip_its_weight() {
+        let kind = kind(false);
+        let mut p = Playback::wander(&kind, Random::new(5, 5));
+        for i in 1..=2 {
+            p.hurry();
+            p.advance_to(&kind, f64::from(i) * 0.15);
+        }
+        p.advance_to(&kind, 0.4);
+        assert_eq!(p.count, 3);
+        let (weights, shares) = (p.weights(), shares(&p, &kind));
+        for (weight, share) in weights.iter().zip(&shares) {
+            assert!((weight - share.2).abs() < 1e-6, "{weights:?} {shares:?}");
+        }
+        let list = recorded(&p, &kind);
+        let blends = list.tasks().iter().filter(|t| matches!(t, Task::Blend { .. }));
+        assert_eq!((blends.count(), list.len()), (2, 5));
+    }
+
+    #[test]
+    fn one_large_step_arrives_where_small_steps_do() {
+        let kind = kind(false);
+        for seed in 0..20 {
+            let mut large = Playback::wander(&kind, Random::new(seed, 3));
+            let mut small = large;
+            for i in 1..=3_600 {
+                small.advance_to(&kind, f64::from(i) / 60.0);
+            }
+            large.advance_to(&kind, 60.0);
+            let (a, b) = (shares(&small, &kind), shares(&large, &kind));
+            assert_eq!(a.len(), b.len(), "seed {seed}: {a:?} {b:?}");
+            for (a, b) in a.iter().zip(&b) {
+                let apart = (a.1 - b.1).abs();
+                assert_eq!(a.0, b.0);
+                assert!(apart.min(2.0 - apart) < 1e-3 && (a.2 - b.2).abs() < 5e-3, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn root_motion_over_loops_and_fades_is_the_clips_speed() {
+        let kind = kind(true);
+        let mut p = Playback::wander(&kind, Random::new(2, 2));
+        let speed = p.speed;
+        let mut sum = GroundMotion::IDENTITY;
+        for i in 1..=1_800 {
+            sum = sum.then(p.advance_to(&kind, f64::from(i) / 60.0));
+        }
+        // Every clip covers 3 m in 2 s, so a blend of them does too.
+        assert!((sum.z - 1.5 * speed * 30.0).abs() < 1e-2 && sum.x == 0.0, "{sum:?}");
+        assert!(recorded(&p, &kind).pinned_root().is_some());
+    }
+
+    #[test]
+    fn time_may_stand_still_and_run_back() {
+        let kind = kind(true);
+        let mut p = Playback::keep(&kind, ClipId(1), 1.0, Random::new(1, 1));
+        p.advance_to(&kind, 5.0);
+        let at = p.times[0];
+        assert_eq!(p.advance_to(&kind, 5.0), GroundMotion::IDENTITY);
+        assert_eq!(p.times[0], at);
+        let back = p.advance_to(&kind, 2.0);
+        assert!((back.z + 4.5).abs() < 1e-3, "{back:?}");
+        p.advance_to(&kind, 5.0);
+        assert!((p.times[0] - at).abs() < 1e-3);
+    }
+
+    #[test]
+    fn whoever_has_one_clip_keeps_to_it() {
+        let mut kind = kind(false);
+        kind.standing.truncate(1);
+        let mut p = Playback::wander(&kind, Random::new(1, 1));
+        p.advance_to(&kind, 1e6);
+        assert_eq!((p.current(), p.count), (Some(ClipId(0)), 1));
     }
 }

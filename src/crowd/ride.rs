@@ -45,6 +45,12 @@ impl Ride {
         Self { course, ..self }
     }
 
+    /// Metres a second of who walks a metre outside of the lane on its half circles: nobody is
+    /// faster.
+    pub fn fastest(&self) -> f32 {
+        self.speed * (self.radius + 1.0) / self.radius.max(0.1)
+    }
+
     /// Length of one round, metres.
     pub fn perimeter(&self) -> f32 {
         self.round

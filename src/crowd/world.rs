@@ -1,7 +1,7 @@
 //! The crowd's state and one frame of it, phase by phase.
 
 use super::characters::Characters;
-use super::cull::{self, Frusta};
+use super::cull::{Cull, Frusta};
 use super::draw::{DrawGroup, InstanceRecord};
 use super::evaluate::{Crew, Evaluation};
 use super::gate;
@@ -21,6 +21,8 @@ pub(crate) struct World {
     pub kinds: Vec<Kind>,
     pub characters: Characters,
     pub rides: Vec<Ride>,
+    /// Metres a second of anybody on any lane, at most.
+    pub fastest: f32,
     pub slots: Slots,
     pub crew: Crew,
     pub instances: Vec<InstanceRecord>,
@@ -55,7 +57,10 @@ impl World {
         self.now += step.dt;
         rides.iter_mut().for_each(|ride| ride.advance(step.dt));
 
-        times.time(Phase::Cull, || cull::cull(characters, kinds, rides, &step.frusta, times));
+        times.time(Phase::Cull, || {
+            let moved = self.fastest * step.dt.abs() as f32;
+            Cull { kinds, rides, frusta: &step.frusta, moved, times }.run(characters);
+        });
         let changes = times.time(Phase::Gate, || {
             gate::gate(characters, slots, kinds, &mut self.wanted, (self.now, self.grace), times)
         });

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
+mod bounds;
 mod rig;
 
 use glam::{Mat4, Vec3};
@@ -133,6 +134,8 @@ fn culling_agrees_with_a_test_of_every_character() {
     for layout in LAYOUTS {
         let mut crowd = crowd(config(700, layout));
         for frame in 0..40 {
+            // Time passes while the camera looks elsewhere; then it is held to exactly where all are.
+            tick(&mut crowd, &looking(frame as f32 * 0.4 + 2.0), 0.3);
             let view = looking(frame as f32 * 0.4);
             let shadow = shadow_of(view.eye + 12.0 * view.forward, 9.0);
             let frusta = [view.frustum(), Frustum::from_clip_from_world(&shadow)];

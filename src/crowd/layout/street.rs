@@ -192,12 +192,13 @@ fn line_the_street(cast: &mut Cast, plan: &mut Plan, road: &Road, reach: f32) {
         [Row { x: -x, half, wide: true }, Row { x, half, wide: true }]
     };
     rows.extend(beside());
-    let total = cast.standers() as f32;
     let weight = |r: &Row| r.half * if r.wide { SIDEWALK_SHARE } else { 1.0 };
-    let sum: f32 = rows.iter().map(weight).sum();
-    let quotas: Vec<u32> = rows.iter().map(|r| (total * weight(r) / sum).ceil() as u32).collect();
-    for (row, quota) in rows.iter().zip(quotas) {
-        fill_row(cast, plan, *row, quota, reach);
+    let mut weights: f32 = rows.iter().map(weight).sum();
+    for row in rows {
+        // This row's share of who is left: what the rows before had no room for is in it.
+        let quota = (cast.standers() as f32 * weight(&row) / weights).round() as u32;
+        weights -= weight(&row);
+        fill_row(cast, plan, row, quota, reach);
     }
     while cast.standers() > 0 {
         for row in beside() {
