@@ -4,6 +4,7 @@
 //! animated ancestors of either, and every plain node between two bones. What lies above the topmost
 //! bones is then constant and is folded into one matrix each.
 
+use super::super::error::{counted, object, quoted};
 use super::super::exact::{Evaluator, rest_matrix, rest_trs};
 use super::super::source::{NodeTransform, Source};
 use super::error::BuildError;
@@ -149,7 +150,7 @@ impl BoneSet {
         let finite = self.model_from_node[node.get()].as_affine3a().is_finite()
             && above.as_affine3a().is_finite();
         if !finite {
-            return Err(BuildError::RestOverflow { node, name: n.name.clone() });
+            return Err(BuildError::RestOverflow { object: object("node", node, Some(&n.name)) });
         }
         self.bone_of_node[node.get()] = Some(self.nodes.len());
         self.nodes.push(node);
@@ -279,10 +280,10 @@ impl Sheared {
     fn report(self, warnings: &mut Vec<String>) {
         if self.bones > 0 {
             warnings.push(format!(
-                "{} bones have a sheared matrix, of which only translation, rotation and scale are kept; \
-                 the worst is {} ({:.2} % of its size lost)",
-                self.bones,
-                self.name,
+                "{} with a sheared matrix, of which only translation, rotation and scale are \
+                 kept; the worst is {} ({:.2} % of its size lost)",
+                counted(self.bones, "bone"),
+                quoted(&self.name),
                 self.worst * 100.0
             ));
         }

@@ -6,6 +6,7 @@
 //! largest among the corners of the boxes around what each palette entry moves. Groups of vertices
 //! whose hull lies inside what is known already are skipped, which leaves few of them to pose.
 
+use super::super::error::object;
 use super::clip_error::FramePair;
 use super::clusters::Clusters;
 use super::error::BuildError;
@@ -72,7 +73,7 @@ impl Posed<'_> {
             self.clips.par_iter().map(|clip| self.sweep_clip(clip, grow.clone(), coarse)).collect();
         for (index, (other, clip)) in grown.iter().zip(self.clips).enumerate() {
             if !other.finite() {
-                let pose = format!("animation {index} ({:?})", clip.name);
+                let pose = object("animation", index, Some(&clip.name));
                 return Err(BuildError::PosedOverflow { pose });
             }
             grow.merge(other);
@@ -250,5 +251,92 @@ impl Grow for GrowingSphere {
 
     fn finite(&self) -> bool {
         self.finite
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::source::{Interpolation, Source};
+    use super::super::{BuildOptions, character, testing};
+    use super::*;
+    use crate::asset::{CharacterAsset, skinning};
+
+    fn build(source: &Source) -> CharacterAsset {
+        character(source, &BuildOptions::default()).unwrap()
+    }
+
+    /// Every vertex at many times of every clip, in full and in low detail.
+    fn posed(asset: &CharacterAsset) -> Vec<Vec3> {
+        let mut points = Vec::new();
+        let cut = asset.skeleton.low_detail_bone_count().get();
+        for clip in &asset.clips {
+            for step in 0..=3000 {
+                let pair = FramePair::at(clip, clip.seconds() * step as f32 / 3000.0);
+                for cut in [cut, asset.bone_nodes.len()] {
+                    let local =
+                        |b: usize| if b < cut { pair.local(b) } else { asset.skeleton.rest()[b] };
+                    let locals: Vec<Trs> = (0..asset.bone_nodes.len()).map(local).collect();
+                    let model = asset.skeleton.model_from_bone(&locals);
+                    let palette = skinning::palette(&asset.skeleton, &model);
+                    let vertices = asset.primitives.iter().flat_map(|p| &p.vertices);
+                    points.extend(vertices.map(|v| Vec3::from(skinning::skin(v, &palette))));
+                }
+            }
+        }
+        points
+    }
+
+    #[test]
+    fn bounds_hold_what_happens_between_frames_and_are_not_loose() {
+        // Slow and smooth, fast, and so fast that frames are nearly half a turn apart.
+        for (seconds, slack) in [(4.0, 0.01), (0.4, 0.05), (0.07, 0.6)] {
+            let (times, angles) = ([0.0, seconds * 0.5, seconds], [0.0, 2.9, 5.8]);
+            let asset = build(&testing::bending("spin", Interpolation::Linear, &times, &angles));
+            let points = posed(&asset);
+            let tight = Bounds::of_points(points.iter().copied());
+            assert!(points.iter().all(|&p| asset.bounds.contains(p, 0.0)), "{seconds} s");
+            let loose = (asset.bounds.size() - tight.size()).max_element();
+            assert!(loose < slack * 10.0, "{seconds} s: {:?} around {tight:?}", asset.bounds);
+            assert!(asset.bounds.radius < tight.radius + slack * 10.0, "{seconds} s");
+        }
+    }
+
+    #[test]
+    fn too_many_poses_are_bounded_by_boxes_of_bones() {
+        let times = [0.0, 0.5, 1.0];
+        let asset =
+            build(&testing::bending("bend", Interpolation::Linear, &times, &[0.0, 1.5, 0.0]));
+        let influence = super::super::rig::influence_boxes(&asset.skeleton, &asset.primitives);
+        let clusters = Clusters::new(&asset.primitives);
+        let posed_by = Posed {
+            skeleton: &asset.skeleton,
+            clips: &asset.clips,
+            influence: &influence,
+            clusters: &clusters,
+        };
+        let start = GrowingBox { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY, finite: true };
+        let coarse = posed_by.sweep_clip(&asset.clips[0], start, true);
+        for p in posed(&asset) {
+            let p = Vec3A::from(p);
+            assert!(p.cmpge(coarse.min - 1e-4).all() && p.cmple(coarse.max + 1e-4).all());
+        }
+    }
+
+    #[test]
+    fn vertices_that_overflow_are_an_error_that_names_the_clip() {
+        let mut source = testing::bending("bend", Interpolation::Linear, &[0.0, 1.0], &[0.0, 1.0]);
+        for node in 0..4 {
+            let keys = super::super::super::source::SourceValues::Scale(vec![[1.0; 3], [1e12; 3]]);
+            let grow = testing::animation("grow", node, Interpolation::Linear, &[0.0, 1.0], keys);
+            source.animations[0].channels.extend(grow.channels);
+        }
+        let e = character(&source, &BuildOptions::default()).unwrap_err().to_string();
+        assert!(e.contains("animation 0 \"bend\": posed vertices overflow"), "{e}");
+    }
+
+    #[test]
+    fn nothing_to_draw_has_empty_bounds() {
+        let source = testing::Tree::chain(2).joints(&[0, 1]).source();
+        assert_eq!(build(&source).bounds, Bounds::EMPTY);
     }
 }

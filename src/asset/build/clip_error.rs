@@ -4,10 +4,14 @@ use super::super::exact::NodeCurves;
 use super::rig::{LocalBox, SourceRig, compose};
 use crate::math::Trs;
 use crate::pose::UniformClip;
-use glam::{Affine3A, DAffine3, DVec3, Vec3A};
+use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3A};
 
-/// Evaluations of one bone that one clip's measurement may take.
-const WORK_LIMIT: usize = 8_000_000;
+/// Evaluations of one bone that the measurement of all clips at one rate may take.
+const WORK_LIMIT: usize = 16_000_000;
+
+/// What float arithmetic may add to a measured error, relative to where things are: kernels round
+/// otherwise than this file does.
+const ROUNDING: f64 = 1e-6;
 
 /// A clip's curves, prepared for a skeleton.
 pub(super) struct Curves<'a> {
@@ -39,11 +43,20 @@ pub(super) struct Measure<'a> {
     reach: Vec<LocalBox>,
     /// Metres at which a difference of the axes' directions counts.
     lever: f64,
+    size: f64,
+    /// Evaluations of one bone that one clip may take.
+    work_limit: usize,
 }
 
 impl<'a> Measure<'a> {
-    /// `influence` as from [`super::rig::influence_boxes`], `size` the character's in metres.
-    pub fn new(rig: &'a SourceRig<'a>, influence: &[Option<LocalBox>], size: f32) -> Self {
+    /// `influence` as from [`super::rig::influence_boxes`], `size` the character's in metres, `clips`
+    /// how many will be measured.
+    pub fn new(
+        rig: &'a SourceRig<'a>,
+        influence: &[Option<LocalBox>],
+        size: f32,
+        clips: usize,
+    ) -> Self {
         let mut points = vec![vec![Vec3A::ZERO]; rig.bones.len()];
         for (entry, influence) in rig.skeleton.palette().iter().zip(influence) {
             let corners = influence.iter().flat_map(LocalBox::corners);
@@ -53,7 +66,8 @@ impl<'a> Measure<'a> {
         let origin = LocalBox { center: Vec3A::ZERO, half: Vec3A::ZERO };
         let around = |p: Vec<Vec3A>| LocalBox::of_points(p.into_iter()).unwrap_or(origin);
         let reach = points.into_iter().map(around).collect();
-        Self { rig, reach, lever: f64::from(size.min(1.0)) }
+        let work_limit = WORK_LIMIT / clips.max(1);
+        Self { rig, reach, lever: f64::from(size.min(1.0)), size: size.into(), work_limit }
     }
 
     /// Compares at the keys, just before jumps, and at three times between any two frames (nlerp is
@@ -65,7 +79,7 @@ impl<'a> Measure<'a> {
         let bones = self.rig.bones.len().max(1);
         // Long clips over their share of work are measured at every n-th frame and key.
         let times = 4 * intervals + curves.key_times.len();
-        let stride = (times * bones).div_ceil(WORK_LIMIT).max(1);
+        let stride = (times * bones).div_ceil(self.work_limit).max(1);
         let (mut key, mut jump) = (0, 0);
         for interval in 0..intervals {
             let at = |part: f64| curves.seconds * (interval as f64 + part) / intervals as f64;
@@ -93,6 +107,7 @@ impl<'a> Measure<'a> {
             }
         }
         self.add(clip, curves, curves.seconds, true, &mut scratch, &mut error);
+        error.max_m += ROUNDING * (self.size + scratch.farthest);
         error
     }
 
@@ -110,12 +125,18 @@ impl<'a> Measure<'a> {
         self.rig.exact_model(curves.of_bone, seconds, &mut scratch.exact);
         for ((runtime, exact), reach) in scratch.runtime.iter().zip(&scratch.exact).zip(&self.reach)
         {
-            let tip = tip_distance(runtime, exact, reach);
-            let turned = self.lever * axes_difference(runtime, exact);
-            error.max_m = error.max_m.max(tip).max(turned);
-            if smooth {
-                error.smooth_m = error.smooth_m.max(tip);
+            scratch.farthest = scratch.farthest.max(exact.translation.length());
+            let off = Difference::of(runtime, exact);
+            let known = if smooth { error.smooth_m } else { error.max_m };
+            // Most are near the last, and a bound that is quick to find rules them out.
+            if off.tip_bound(reach) > known {
+                let tip = off.tip(reach);
+                error.max_m = error.max_m.max(tip);
+                if smooth {
+                    error.smooth_m = error.smooth_m.max(tip);
+                }
             }
+            error.max_m = error.max_m.max(self.lever * off.turned(exact));
         }
     }
 }
@@ -124,27 +145,47 @@ impl<'a> Measure<'a> {
 struct Scratch {
     runtime: Vec<Affine3A>,
     exact: Vec<DAffine3>,
+    /// Largest distance of a bone from the origin.
+    farthest: f64,
 }
 
-/// Largest difference of a number in two matrices' axes, relative to the axis where it is longer
-/// than one.
-fn axes_difference(a: &Affine3A, b: &DAffine3) -> f64 {
-    let axis = |a: Vec3A, b: DVec3| (a.as_dvec3() - b).abs().max_element() / b.length().max(1.0);
-    axis(a.matrix3.x_axis, b.matrix3.x_axis)
-        .max(axis(a.matrix3.y_axis, b.matrix3.y_axis))
-        .max(axis(a.matrix3.z_axis, b.matrix3.z_axis))
-}
+/// One matrix less another.
+struct Difference(Affine3A);
 
-/// Largest distance that two matrices put between images of one point of a box. Their difference is
-/// affine, so it is largest at a corner.
-fn tip_distance(a: &Affine3A, b: &DAffine3, reach: &LocalBox) -> f64 {
-    let column = |a: Vec3A, b: DVec3| (a.as_dvec3() - b).as_vec3a();
-    let x = column(a.matrix3.x_axis, b.matrix3.x_axis);
-    let y = column(a.matrix3.y_axis, b.matrix3.y_axis);
-    let z = column(a.matrix3.z_axis, b.matrix3.z_axis);
-    let t = column(a.translation, b.translation);
-    let at = |p: Vec3A| (x * p.x + y * p.y + z * p.z + t).length_squared();
-    f64::from(reach.corners().map(at).into_iter().fold(0.0, f32::max)).sqrt()
+impl Difference {
+    fn of(a: &Affine3A, b: &DAffine3) -> Self {
+        let column = |a: Vec3A, b: DVec3| (a.as_dvec3() - b).as_vec3a();
+        let (m, n) = (&a.matrix3, &b.matrix3);
+        let x = column(m.x_axis, n.x_axis);
+        let y = column(m.y_axis, n.y_axis);
+        let z = column(m.z_axis, n.z_axis);
+        let translation = column(a.translation, b.translation);
+        Self(Affine3A { matrix3: Mat3A::from_cols(x, y, z), translation })
+    }
+
+    /// Largest distance that the two matrices put between images of one point of a box; as the
+    /// difference is affine, that is at a corner.
+    fn tip(&self, reach: &LocalBox) -> f64 {
+        let at = |corner| self.0.transform_point3a(corner).length_squared();
+        f64::from(reach.corners().map(at).into_iter().fold(0.0, f32::max)).sqrt()
+    }
+
+    /// No less than [`Difference::tip`].
+    fn tip_bound(&self, reach: &LocalBox) -> f64 {
+        let moved = reach.transformed(&self.0);
+        f64::from((moved.center.abs() + moved.half).length())
+    }
+
+    /// Largest number of the axes, relative to the axis where that is longer than one in `exact`.
+    fn turned(&self, exact: &DAffine3) -> f64 {
+        let axis = |off: Vec3A, exact: DVec3| {
+            f64::from(off.abs().max_element()) / exact.length_squared().max(1.0).sqrt()
+        };
+        let (off, exact) = (&self.0.matrix3, &exact.matrix3);
+        axis(off.x_axis, exact.x_axis)
+            .max(axis(off.y_axis, exact.y_axis))
+            .max(axis(off.z_axis, exact.z_axis))
+    }
 }
 
 /// The two frames around a time of a uniform clip.

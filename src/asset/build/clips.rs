@@ -1,5 +1,6 @@
 //! Clips at a uniform rate, high enough for the source's curves.
 
+use super::super::error::object;
 use super::super::exact::NodeCurves;
 use super::super::source::{Source, SourceAnimation};
 use super::BuildOptions;
@@ -102,10 +103,9 @@ impl Job<'_> {
         let at_cap = clip.frame_count > cap && f64::from(clip.rate_hz) < self.base_hz * 0.99;
         let warning = (at_cap && error.smooth_m > tolerance).then(|| {
             format!(
-                "animation {} ({:?}) lasts {} s: memory allows {} frames, so it plays at {:.3} Hz and \
-                 is up to {:.3} m off its curves",
-                self.index,
-                clip.name,
+                "{} lasts {} s: memory allows {} frames, so it plays at {:.3e} Hz and is up to {:.3} m \
+                 off its curves",
+                object("animation", self.index, Some(&clip.name)),
                 self.animation.seconds,
                 clip.frame_count,
                 clip.rate_hz,
@@ -161,15 +161,147 @@ impl Job<'_> {
         for (bone, curves) in curves.iter().enumerate() {
             let local = self.rig.local(bone, curves.as_ref(), seconds);
             if !local.is_finite() {
+                let node = self.rig.bones[bone].node;
+                let name = &self.rig.skeleton.names()[bone];
                 return Err(BuildError::ClipOverflow {
-                    clip: self.index,
-                    name: self.animation.name.clone(),
-                    node: self.rig.bones[bone].node,
+                    animation: object("animation", self.index, Some(&self.animation.name)),
+                    node: object("node", node, Some(name)),
                     seconds,
                 });
             }
             locals.push(local);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::exact::Evaluator;
+    use super::super::super::source::{Interpolation, SourceValues};
+    use super::super::clip_error::FramePair;
+    use super::super::{character, testing};
+    use super::*;
+    use crate::asset::{CharacterAsset, skinning};
+
+    fn build(source: &Source) -> CharacterAsset {
+        character(source, &BuildOptions::default()).unwrap()
+    }
+
+    /// Largest distance between vertices posed by the clip and by the source's curves, at many times.
+    fn measured(source: &Source, asset: &CharacterAsset) -> f32 {
+        let (evaluator, clip) = (Evaluator::new(source), &asset.clips[0]);
+        let mut worst = 0.0_f32;
+        for step in 0..=5000 {
+            let seconds = clip.seconds() * step as f32 / 5000.0;
+            let frame = FramePair::at(clip, seconds);
+            let locals: Vec<Trs> = (0..asset.bone_nodes.len()).map(|b| frame.local(b)).collect();
+            let model = asset.skeleton.model_from_bone(&locals);
+            let exact = evaluator.at(&source.animations[0], seconds.into());
+            let exact: Vec<_> =
+                asset.bone_nodes.iter().map(|n| exact[n.get()].as_affine3a()).collect();
+            let ours = skinning::palette(&asset.skeleton, &model);
+            let exact = skinning::palette(&asset.skeleton, &exact);
+            for vertex in asset.primitives.iter().flat_map(|p| &p.vertices) {
+                let off = skinning::skin(vertex, &ours).distance(skinning::skin(vertex, &exact));
+                worst = worst.max(off);
+            }
+        }
+        worst
+    }
+
+    #[test]
+    fn the_reported_error_is_what_dense_sampling_finds() {
+        let times = [0.0, 0.2137, 0.5071, 0.7719, 1.3053];
+        let angles = [0.0, 0.9, -0.4, 1.2, 0.3];
+        for mode in [Interpolation::Linear, Interpolation::Step] {
+            let source = testing::bending("bend", mode, &times, &angles);
+            let asset = build(&source);
+            let (found, said) = (measured(&source, &asset), asset.clips[0].max_error_m);
+            assert!(found <= said * 1.02 && found >= said * 0.7, "{mode:?}: {found}, not {said}");
+        }
+    }
+
+    #[test]
+    fn the_rate_rises_until_the_curves_are_met_and_follows_the_keys_own_rate() {
+        let film: Vec<f32> = (0..=24).map(|i| i as f32 / 24.0).collect();
+        let angles: Vec<f32> = (0..=24).map(|i| (i as f32 * 0.9).sin() * 0.4).collect();
+        let rate = |times: &[f32], angles: &[f32]| {
+            let source = testing::bending("bend", Interpolation::Linear, times, angles);
+            build(&source).clips[0].rate_hz.round()
+        };
+        assert_eq!(rate(&film, &angles), 48.0);
+        assert_eq!(rate(&[0.0, 1.0], &[0.0, 1.0]), 30.0);
+        let times: Vec<f32> = film.iter().map(|t| t * 1.013).collect();
+        assert!(rate(&times, &angles) > 48.0);
+    }
+
+    #[test]
+    fn steps_keep_the_base_rate_and_report_their_jump() {
+        let source =
+            testing::bending("blink", Interpolation::Step, &[0.0, 0.5, 1.0], &[0.0, 1.0, 1.0]);
+        let clip = &build(&source).clips[0];
+        assert_eq!((clip.rate_hz, clip.frame_count), (30.0, 31));
+        assert!(clip.max_error_m > 1.0, "{}", clip.max_error_m);
+        let at = |frame: usize| clip.locals[frame * 4].rotation.to_euler(glam::EulerRot::ZYX).0;
+        assert!(at(14).abs() < 1e-6 && (at(15) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn neighbouring_rotations_share_a_hemisphere_and_the_clip_ends_on_its_last_frame() {
+        let mut source =
+            testing::bending("turn", Interpolation::Linear, &[0.0, 0.5, 1.01], &[0.0, 3.0, 6.2]);
+        for channel in &mut source.animations[0].channels {
+            if let SourceValues::Rotation(keys) = &mut channel.values {
+                keys[1] = keys[1].map(|x| -x);
+            }
+        }
+        let clip = &build(&source).clips[0];
+        for pair in clip.locals.chunks(4).collect::<Vec<_>>().windows(2) {
+            assert!(pair[0].iter().zip(pair[1]).all(|(a, b)| a.rotation.dot(b.rotation) >= 0.0));
+        }
+        assert!((clip.seconds() - 1.01).abs() < 1e-6);
+        let end = &clip.locals[clip.locals.len() - 1];
+        assert!(end.rotation.dot(glam::Quat::from_rotation_z(6.2)).abs() > 1.0 - 1e-6);
+    }
+
+    #[test]
+    fn a_clip_without_length_is_a_still() {
+        let source = testing::bending("pose", Interpolation::Linear, &[0.0], &[0.5]);
+        let clip = &build(&source).clips[0];
+        assert_eq!((clip.frame_count, clip.seconds()), (1, 0.0));
+        assert!(clip.max_error_m < 1e-5);
+    }
+
+    #[test]
+    fn endless_clips_get_what_memory_allows_and_say_so() {
+        let mut source =
+            testing::bending("age", Interpolation::Linear, &[0.0, 0.1, 1e9], &[0.0, 1.0, 2.0]);
+        for i in 0..40 {
+            let other =
+                SourceAnimation { name: format!("age {i}"), ..source.animations[0].clone() };
+            source.animations.push(other);
+        }
+        let asset = build(&source);
+        let held: usize = asset.clips.iter().map(|c| c.locals.len()).sum();
+        assert!(held <= frames::LOCALS_LIMIT, "{held}");
+        assert!((asset.clips[0].seconds() / 1e9 - 1.0).abs() < 1e-5);
+        assert_eq!(asset.warnings.len(), 41);
+        assert!(asset.warnings[0].contains("animation 0 \"age\" lasts 1000000000 s"));
+    }
+
+    #[test]
+    fn a_curve_that_overflows_names_clip_node_and_time() {
+        let mut source = testing::bending("bend", Interpolation::Linear, &[0.0, 1.0], &[0.0, 1.0]);
+        let tangent = [f32::MAX; 3];
+        source.animations.push(testing::animation(
+            "burst",
+            1,
+            Interpolation::CubicSpline,
+            &[0.0, 100.0],
+            SourceValues::Translation(vec![tangent, [0.0; 3], tangent, tangent, [0.0; 3], tangent]),
+        ));
+        let e = character(&source, &BuildOptions::default()).unwrap_err().to_string();
+        assert!(e.contains("animation 1 \"burst\": node 1 \"node_1\" overflows at"), "{e}");
     }
 }

@@ -1,6 +1,5 @@
 //! Why a valid file can't become a character.
 
-use crate::index::NodeIndex;
 use crate::pose::skeleton::SkeletonError;
 
 /// What can go wrong between a validated source and a character.
@@ -26,29 +25,25 @@ pub enum BuildError {
         limit: usize,
     },
     /// The hierarchy's numbers overflow when they are multiplied out.
-    #[error("node {node} ({name}): its transform in the scene overflows at rest")]
+    #[error("{object}: its transform in the scene overflows at rest")]
     RestOverflow {
         /// The node.
-        node: NodeIndex,
-        /// Its name.
-        name: String,
+        object: String,
     },
     /// A curve's numbers overflow.
-    #[error("animation {clip} ({name}): node {node} overflows at {seconds} s")]
+    #[error("{animation}: {node} overflows at {seconds} s")]
     ClipOverflow {
-        /// The animation's index.
-        clip: usize,
-        /// Its name.
-        name: String,
+        /// The animation.
+        animation: String,
         /// The node.
-        node: NodeIndex,
+        node: String,
         /// When.
         seconds: f64,
     },
     /// Posed vertices whose coordinates overflow.
     #[error("{pose}: posed vertices overflow")]
     PosedOverflow {
-        /// The rest pose, or the clip and its name.
+        /// The rest pose, or the animation.
         pose: String,
     },
 }

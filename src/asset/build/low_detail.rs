@@ -54,3 +54,31 @@ pub(super) fn mean_error(skeleton: &Skeleton, clips: &[UniformClip], clusters: &
         .fold((0.0, 0), |(sum, looks), (s, l)| (sum + s, looks + l));
     (sum / (looks as f64 * all as f64)) as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::source::Interpolation;
+    use super::super::testing::{Tree, animation, turns};
+    use super::super::{BuildOptions, character};
+    use glam::{Quat, Vec3};
+
+    #[test]
+    fn the_error_is_the_mean_distance_that_freezing_the_tail_makes() {
+        // A wide ribbon on two bones and a tiny one on a third, which alone is cut and turns.
+        let mut source =
+            Tree::chain(3).root().joints(&[0, 1, 2]).ribbon(3, &[60.0, 60.0, 1.0]).source();
+        let clip = animation("wag", 2, Interpolation::Linear, &[0.0, 1.0], turns(&[0.0, 0.0]));
+        source.animations = vec![clip];
+        assert_eq!(character(&source, &BuildOptions::default()).unwrap().low_detail_error_m, 0.0);
+        let clip = animation("held", 2, Interpolation::Linear, &[0.0, 1.0], turns(&[0.3, 0.3]));
+        source.animations = vec![clip];
+        let asset = character(&source, &BuildOptions::default()).unwrap();
+        assert_eq!(asset.skeleton.low_detail_bone_count().0, 2);
+        let corners =
+            [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(x, y)| Vec3::new(x, y, 0.0));
+        let turn = Quat::from_rotation_z(0.3);
+        let sum: f32 = corners.iter().map(|&c| (turn * c).distance(c)).sum();
+        let off = asset.low_detail_error_m - sum / 12.0;
+        assert!(off.abs() < 1e-5, "{} and {}", asset.low_detail_error_m, sum / 12.0);
+    }
+}

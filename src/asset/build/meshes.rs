@@ -240,6 +240,7 @@ fn normals(p: &SourcePrimitive) -> Vec<[f32; 3]> {
 /// What is not drawn as the file has it.
 #[derive(Default)]
 struct Dropped {
+    seen: usize,
     vertices: usize,
     most_influences: usize,
     worst_weight: f32,
@@ -247,6 +248,7 @@ struct Dropped {
 
 impl Dropped {
     fn vertex(&mut self, influences: usize, weight: f32) {
+        self.seen += 1;
         if influences > INFLUENCES {
             self.vertices += 1;
             self.most_influences = self.most_influences.max(influences);
@@ -257,9 +259,10 @@ impl Dropped {
     fn report(self, warnings: &mut Vec<String>) {
         if self.vertices > 0 {
             warnings.push(format!(
-                "{} vertices have up to {} influences; the four strongest are kept and renormalized \
-                 (at most {:.1} % of a vertex's weight lost)",
+                "{} of {} vertices have more than four influences (up to {}); the strongest four are \
+                 kept and renormalized (at most {:.1} % of a vertex's weight lost)",
                 self.vertices,
+                self.seen,
                 self.most_influences,
                 self.worst_weight * 100.0
             ));
@@ -292,8 +295,11 @@ mod tests {
         assert_eq!(bones, [1, 3, 5, 4]);
         assert!((v.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert!((v.weights[0] - 0.3 / 0.85).abs() < 1e-6);
-        assert!(warnings[0].starts_with("1 vertices have up to 6 influences"), "{warnings:?}");
-        assert!(warnings[0].contains("15.0 %"), "{warnings:?}");
+        assert!(warnings[0].starts_with("1 of 4 vertices"), "{warnings:?}");
+        assert!(
+            warnings[0].contains("(up to 6)") && warnings[0].contains("15.0 %"),
+            "{warnings:?}"
+        );
         assert_eq!(draft.primitives[0].influences_max, 4);
     }
 

@@ -76,7 +76,7 @@ pub(super) fn character(
     let skeleton = skeleton(source, &set, &meshes, &order, palette.entries, size)?;
     let rig = SourceRig::new(source, &set, &order, &skeleton);
     let influence = rig::influence_boxes(&skeleton, &meshes.primitives);
-    let measure = Measure::new(&rig, &influence, size);
+    let measure = Measure::new(&rig, &influence, size, source.animations.len());
     let tolerance = f64::from(options.tolerance * size);
     let clips = clips::resample_all(source, &rig, &measure, options, tolerance, &mut warnings)?;
     let clusters = Clusters::new(&meshes.primitives);

@@ -6,11 +6,11 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// The share of the skin's area that may stop moving on its own in low detail.
-pub const LOW_DETAIL_AREA: f64 = 0.03;
+pub const LOW_DETAIL_AREA: f64 = 0.04;
 
 /// How far from its origin a bone may move skin and still stop moving on its own in low detail,
-/// relative to the largest extent of the rest pose. A finger of a body is 5 % long, a foot 14 %.
-pub const LOW_DETAIL_REACH: f32 = 0.08;
+/// relative to the largest extent of the rest pose. A finger of a body is 5 % long, a hand 11 %.
+pub const LOW_DETAIL_REACH: f32 = 0.1;
 
 /// The share of the last kept bone's area from which on the next one is kept with it.
 pub const LOW_DETAIL_PAIR: f64 = 0.9;
@@ -153,7 +153,7 @@ mod tests {
         // The foot is within the area that may be lost, but too far from its ankle to freeze.
         let thin = [90.0, 5.0, 2.0, 2.0, 0.5, 0.5, 0.0];
         assert_eq!(cut(&thin, &[0.0; 7]), 4, "the arm stays beside the leg");
-        assert_eq!(cut(&thin, &[1.0, 0.5, 0.3, 0.1, 0.1, 0.01, 0.0]), 6, "the finger is as large");
+        assert_eq!(cut(&thin, &[1.0, 0.5, 0.3, 0.3, 0.2, 0.01, 0.0]), 6, "the finger is as large");
     }
 
     #[test]

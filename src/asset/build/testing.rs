@@ -6,7 +6,7 @@ use super::super::source::{
 };
 use crate::index::NodeIndex;
 use crate::math::Trs;
-use glam::{Mat4, Vec3};
+use glam::{Mat4, Quat, Vec3};
 
 /// Builds a node hierarchy, every node one metre above its parent.
 pub struct Tree(Source);
@@ -104,6 +104,22 @@ impl Tree {
 pub fn slide(node: u32) -> SourceAnimation {
     let values = SourceValues::Translation(vec![[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]);
     animation("slide", node, Interpolation::Linear, &[0.0, 1.0], values)
+}
+
+/// Keys of a rotation about z, by angle in radians.
+pub fn turns(angles: &[f32]) -> SourceValues {
+    SourceValues::Rotation(angles.iter().map(|&a| Quat::from_rotation_z(a).to_array()).collect())
+}
+
+/// Four bones in a chain that wear a ribbon, and a clip that bends them all.
+pub fn bending(name: &str, interpolation: Interpolation, times: &[f32], angles: &[f32]) -> Source {
+    let mut source = Tree::chain(4).root().joints(&[0, 1, 2, 3]).ribbon(4, &[1.0; 4]).source();
+    let mut clip = animation(name, 0, interpolation, times, turns(angles));
+    for node in 1..4 {
+        clip.channels.push(SourceChannel { node: NodeIndex(node), ..clip.channels[0].clone() });
+    }
+    source.animations.push(clip);
+    source
 }
 
 /// A clip of one channel.
