@@ -57,7 +57,6 @@ fn start_profile(config: &RunConfig) -> Result<(), Failure> {
         ProfileError::Filter { .. } => Failure::Usage(e.to_string()),
         ProfileError::AlreadySetUp => Failure::from(e),
     })?;
-    profile::name_thread("main");
     if !config.wait_tracy {
         return Ok(());
     }

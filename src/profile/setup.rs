@@ -4,7 +4,7 @@ use super::client;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
-use tracing_subscriber::filter::{EnvFilter, LevelFilter, Targets};
+use tracing_subscriber::filter::{EnvFilter, FilterExt, LevelFilter, Targets, dynamic_filter_fn};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -91,11 +91,11 @@ pub fn init(level: ZoneLevel) -> Result<(), ProfileError> {
         .with_target(false)
         .with_filter(log_filter(std::env::var("RUST_LOG").ok())?);
     let zones = (level > ZoneLevel::Off).then(client::layer).map(|layer| {
-        layer.with_filter(
-            Targets::new()
-                .with_default(LevelFilter::WARN)
-                .with_target(env!("CARGO_CRATE_NAME"), LevelFilter::INFO),
-        )
+        let wanted = Targets::new()
+            .with_default(LevelFilter::WARN)
+            .with_target(env!("CARGO_CRATE_NAME"), LevelFilter::INFO);
+        // A span that is made takes an allocation or two, so none is made that nobody will see.
+        layer.with_filter(wanted.and(dynamic_filter_fn(|_, _| client::connected())))
     });
     tracing_subscriber::registry()
         .with(log)

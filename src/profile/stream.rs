@@ -44,7 +44,8 @@ pub fn frame_mark() {
     }
 }
 
-/// Names the calling thread in the profiler. A name is cut at its first NUL byte.
+/// Names the calling thread in the profiler and for the system. A name is cut at its first NUL byte.
+/// Not for the main thread: the system takes its name for the program's, and the viewer knows it.
 pub fn name_thread(name: &str) {
     client::name_thread(name.split('\0').next().unwrap_or_default());
 }
