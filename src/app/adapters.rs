@@ -1,6 +1,7 @@
 //! `throng adapters`: what --adapter can name.
 
 use super::exit::Failure;
+use super::output;
 use crate::render::{AdapterSummary, Gpu};
 use std::fmt::Write;
 
@@ -15,8 +16,7 @@ pub fn print() -> Result<(), Failure> {
                       --adapter noop or --no-render";
         return Err(anyhow::anyhow!("no adapter was found; {advice}").into());
     }
-    print!("{}", table(&adapters));
-    Ok(())
+    Ok(output::print(&table(&adapters))?)
 }
 
 fn table(adapters: &[AdapterSummary]) -> String {

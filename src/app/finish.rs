@@ -5,6 +5,7 @@ use super::output;
 use super::report::{self, Report};
 use super::show::Show;
 use crate::asset::ImageRgba8;
+use std::fmt::Write;
 
 /// Writes what the run was asked for and judges it.
 ///
@@ -30,10 +31,12 @@ pub fn finish(
         written.push(path);
     }
     written.extend(&config.frames_out);
-    print!("{}", report::text::summary(&report));
+    let mut text = report::text::summary(&report);
     for path in written {
-        println!("wrote {}", path.display());
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "wrote {}", path.display());
     }
+    output::print(&text)?;
     judge(&report, config.max_frame_ms)
 }
 

@@ -2,8 +2,21 @@
 
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// Prints `text` on standard output. A reader that went away (`throng adapters | head -1`) is no
+/// fault.
+///
+/// # Errors
+/// Of the system, when what was printed can't be kept: a full disk, for example.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e).context("standard output"),
+        _ => Ok(()),
+    }
+}
 
 /// Fails when `path` can't be written: its folder does not exist or is closed, or it is a folder.
 ///

@@ -121,6 +121,7 @@ const LINTS: &[&str] = &[
     "todo",
     "unimplemented",
     "dbg_macro",
+    "print_stdout",
     "undocumented_unsafe_blocks",
 ];
 
