@@ -47,6 +47,28 @@ pub(crate) struct PoseTrs {
     pub scale: DVec3,
 }
 
+impl PoseTrs {
+    /// The difference between a pose and itself.
+    pub const NO_DIFFERENCE: Self =
+        Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
+
+    /// `self` as a change of `against`: the rotation on the left, the translation by addition, the
+    /// scale as a ratio (one where there is nothing to scale). The rotation is normalized.
+    pub fn difference(&self, against: &Self) -> Self {
+        let rotation = self.rotation * against.rotation.conjugate();
+        let ratio = |a: f64, b: f64| if b.abs() > 1e-9 { a / b } else { 1.0 };
+        Self {
+            rotation: rotation.normalize(),
+            translation: self.translation - against.translation,
+            scale: DVec3::new(
+                ratio(self.scale.x, against.scale.x),
+                ratio(self.scale.y, against.scale.y),
+                ratio(self.scale.z, against.scale.z),
+            ),
+        }
+    }
+}
+
 /// How one bone's local transform maps to pose space and back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoneBasis {

@@ -29,10 +29,30 @@ pub struct Pose {
     pub(crate) rotations: Vec<QuatBlock>,
     pub(crate) translations: Vec<Vec3Group>,
     pub(crate) scales: Vec<Vec3Group>,
+    /// What the pose holds are differences to another pose, so that groups it does not hold are
+    /// none.
+    pub(crate) is_delta: bool,
     /// Groups whose translations are held.
     pub(crate) moved: GroupSet,
     /// Groups whose scales are held.
     pub(crate) scaled: GroupSet,
+}
+
+/// What stands in for groups that a pose does not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Rest<'a> {
+    /// The rig's reference pose.
+    pub pose: &'a Pose,
+    /// No difference.
+    pub delta: &'a Pose,
+}
+
+impl<'a> Rest<'a> {
+    /// Where groups stand that `pose` does not hold.
+    #[inline(always)]
+    pub fn of(self, pose: &Pose) -> &'a Pose {
+        if pose.is_delta { self.delta } else { self.pose }
+    }
 }
 
 impl Pose {
@@ -76,9 +96,28 @@ impl Pose {
             self.scales[g] = other.scales[g];
             groups += 1;
         });
+        self.is_delta = other.is_delta;
         self.moved.assign(&other.moved);
         self.scaled.assign(&other.scaled);
         blocks * size_of::<QuatBlock>() + groups * size_of::<Vec3Group>()
+    }
+
+    /// Makes sure that the group of a bone's translation is held.
+    pub(crate) fn hold_translation(&mut self, rest: Rest<'_>, bone: BoneIndex) {
+        let group = bone.get() / GROUP;
+        if !self.moved.contains(group) {
+            self.translations[group] = rest.of(self).translations[group];
+            self.moved.insert(group);
+        }
+    }
+
+    /// Makes sure that the group of a bone's scale is held, where the rig has scale.
+    pub(crate) fn hold_scale(&mut self, rest: Rest<'_>, bone: BoneIndex) {
+        let group = bone.get() / GROUP;
+        if !self.scaled.contains(group) && group < self.scales.len() {
+            self.scales[group] = rest.of(self).scales[group];
+            self.scaled.insert(group);
+        }
     }
 
     /// One bone's rotation in pose space, as it is stored.

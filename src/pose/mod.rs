@@ -13,7 +13,7 @@ pub mod streams;
 pub(crate) mod testing;
 
 pub use basis::RigClass;
-pub use buffer::{Pose, PoseShape};
+pub use buffer::{Pose, PoseShape, Rest};
 pub use clip::UniformClip;
 pub use rig::{Rig, RigError};
 pub use runtime_clip::RuntimeClip;

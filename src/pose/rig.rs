@@ -1,14 +1,15 @@
 //! The rig: everything that posing one kind of character needs.
 
 use super::basis::{Basis, PoseTrs, RigClass};
-use super::buffer::{Pose, PoseShape};
+use super::buffer::{Pose, PoseShape, Rest};
 use super::kernels::{resolve, sample};
 use super::resolve_table::ResolveTable;
 use super::runtime_clip::RuntimeClip;
+use super::streams::GROUP;
 use super::{Skeleton, UniformClip};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::{Lanes, Mat3x4, Trs};
-use glam::{Affine3A, DQuat, DVec3};
+use glam::{Affine3A, DQuat, DVec3, Quat};
 
 /// What a rig can't be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,6 +67,8 @@ pub struct Rig {
     skeleton: Skeleton,
     basis: Basis,
     reference: Pose,
+    /// No difference, for every bone.
+    no_difference: Pose,
     clips: Vec<RuntimeClip>,
     table: ResolveTable,
 }
@@ -100,10 +103,12 @@ impl Rig {
             skeleton.rest().iter().zip(&basis.bones).map(|(l, b)| b.to_pose(l)).collect();
         let shape =
             PoseShape { bones: skeleton.bone_count(), has_scale: basis.class == RigClass::General };
-        let reference = reference_pose(shape, &rest);
+        let reference = packed(shape, &rest);
+        let mut no_difference = packed(shape, &vec![PoseTrs::NO_DIFFERENCE; shape.bones.get()]);
+        no_difference.is_delta = true;
         let table = ResolveTable::new(&skeleton, &basis, &rest);
         let clips = clips.iter().map(|c| RuntimeClip::new(c, &basis, &rest)).collect();
-        Ok(Self { skeleton, basis, reference, clips, table })
+        Ok(Self { skeleton, basis, reference, no_difference, clips, table })
     }
 
     /// The skeleton.
@@ -146,6 +151,42 @@ impl Rig {
         &self.reference
     }
 
+    /// What stands in for groups that a pose or a delta does not hold.
+    #[inline(always)]
+    pub fn rest(&self) -> Rest<'_> {
+        Rest { pose: &self.reference, delta: &self.no_difference }
+    }
+
+    /// Appends the differences between a clip and one pose as a clip of its own, whose samples are
+    /// deltas for an additive layer. The pose is a clip's at a time, or the reference pose.
+    /// `None` when the rig has no such clip or is full.
+    pub fn add_additive(&mut self, clip: ClipId, against: Option<(ClipId, f32)>) -> Option<ClipId> {
+        let id = ClipId::try_from(self.clips.len()).ok()?;
+        let source = self.clip(clip)?;
+        let pose = match against {
+            Some((clip, seconds)) => {
+                self.clip(clip)?;
+                self.sample_pose(clip, seconds)
+            }
+            None => self.reference.clone(),
+        };
+        let against = self.unpacked(&pose);
+        let frame = |at: usize| {
+            let mut pose = Pose::default();
+            pose.fit(self.shape());
+            let seconds = at as f32 / source.rate_hz();
+            sample::sample(Lanes::best(), source, seconds, self.bone_count(), &mut pose);
+            self.unpacked(&pose)
+        };
+        let additive = source.relative_to(&against, self.has_scale(), frame);
+        self.clips.push(additive);
+        Some(id)
+    }
+
+    fn unpacked(&self, pose: &Pose) -> Vec<PoseTrs> {
+        self.bone_count().bones().map(|bone| self.pose_trs(pose, bone)).collect()
+    }
+
     /// What buffers of this rig hold.
     pub fn shape(&self) -> PoseShape {
         PoseShape { bones: self.bone_count(), has_scale: self.has_scale() }
@@ -159,18 +200,56 @@ impl Rig {
     /// One bone's transform in a pose, relative to its parent; the rotation is normalized.
     pub fn local(&self, pose: &Pose, bone: BoneIndex) -> Trs {
         let Some(basis) = self.basis.bones.get(bone.get()) else { return Trs::IDENTITY };
-        let group = bone.get() / super::streams::GROUP;
-        let held = |held: bool| if held { pose } else { &self.reference };
+        basis.to_local(&self.pose_trs(pose, bone))
+    }
+
+    /// Stores one bone's transform relative to its parent. A rig without scale keeps its own.
+    pub fn set_local(&self, pose: &mut Pose, bone: BoneIndex, local: &Trs) {
+        let Some(basis) = self.basis.bones.get(bone.get()) else { return };
+        let value = basis.to_pose(local);
+        pose.set_rotation(bone, value.rotation.as_quat().to_array());
+        let translation = value.translation.as_vec3().to_array();
+        if pose.moved.contains(bone.get() / GROUP)
+            || translation != self.rest().of(pose).translation(bone)
+        {
+            pose.hold_translation(self.rest(), bone);
+            pose.set_translation(bone, translation);
+        }
+        if self.has_scale() {
+            pose.hold_scale(self.rest(), bone);
+            pose.set_scale(bone, value.scale.as_vec3().to_array());
+        }
+    }
+
+    /// Stores one bone's rotation relative to its parent.
+    pub fn set_local_rotation(&self, pose: &mut Pose, bone: BoneIndex, rotation: Quat) {
+        let Some(basis) = self.basis.bones.get(bone.get()) else { return };
+        let local = Trs { rotation, ..Trs::IDENTITY };
+        pose.set_rotation(bone, basis.to_pose(&local).rotation.as_quat().to_array());
+    }
+
+    /// The model matrix of what a bone hangs on: its parent's, or what lies above a root.
+    pub fn model_from_parent(&self, pose: &Pose, bone: BoneIndex) -> Affine3A {
+        let mut matrix = Affine3A::IDENTITY;
+        let mut at = bone;
+        while let Some(parent) = self.skeleton.parents().get(at.get()).copied().flatten() {
+            matrix = self.local(pose, parent).to_affine() * matrix;
+            at = parent;
+        }
+        self.skeleton.model_from_root_parent(at) * matrix
+    }
+
+    /// One bone in pose space, whether the pose holds its groups or not; the rotation as stored.
+    pub(crate) fn pose_trs(&self, pose: &Pose, bone: BoneIndex) -> PoseTrs {
+        let group = bone.get() / GROUP;
+        let held = |held: bool| if held { pose } else { self.rest().of(pose) };
         let translation = held(pose.moved.contains(group)).translation(bone);
-        let scale = match self.has_scale() {
-            true => held(pose.scaled.contains(group)).scale(bone),
-            false => [1.0; 3],
-        };
-        basis.to_local(&PoseTrs {
+        let scale = held(pose.scaled.contains(group)).scale(bone);
+        PoseTrs {
             rotation: DQuat::from_array(pose.rotation(bone).map(f64::from)),
             translation: DVec3::from_array(translation.map(f64::from)),
             scale: DVec3::from_array(scale.map(f64::from)),
-        })
+        }
     }
 
     /// Puts one active bone of a pose back where the reference pose has it.
@@ -178,13 +257,20 @@ impl Rig {
         if !active.min(self.bone_count()).contains(bone) {
             return;
         }
-        let group = bone.get() / super::streams::GROUP;
+        let group = bone.get() / GROUP;
         pose.set_rotation(bone, self.reference.rotation(bone));
         if pose.moved.contains(group) {
             pose.set_translation(bone, self.reference.translation(bone));
         }
         if pose.scaled.contains(group) {
             pose.set_scale(bone, self.reference.scale(bone));
+        }
+    }
+
+    /// Puts bones `[from, to)` of a pose where the reference pose has them.
+    pub fn fill_from_reference(&self, pose: &mut Pose, from: BoneCount, to: BoneCount) {
+        for bone in to.bones().skip(from.get()) {
+            self.pin_to_reference(pose, bone, to);
         }
     }
 
@@ -254,7 +340,7 @@ fn check(clip: &UniformClip, bones: usize) -> Result<(), RigError> {
     }
 }
 
-fn reference_pose(shape: PoseShape, rest: &[PoseTrs]) -> Pose {
+fn packed(shape: PoseShape, rest: &[PoseTrs]) -> Pose {
     let mut pose = Pose::default();
     pose.fit(shape);
     for (bone, value) in shape.bones.bones().zip(rest) {

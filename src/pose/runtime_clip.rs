@@ -45,6 +45,8 @@ pub struct RuntimeClip {
     frame_lines: usize,
     pub(crate) still: Channels,
     still_frame: Vec<Line>,
+    /// The frames are differences to another pose.
+    pub(crate) is_additive: bool,
     /// Groups whose translations, and groups whose scales, a sample holds.
     pub(crate) held: (GroupSet, GroupSet),
 }
@@ -100,7 +102,8 @@ impl RuntimeClip {
     pub(crate) fn cursor(&self, seconds: f32) -> Cursor {
         let last = self.frame_count - 1;
         let at = (seconds * self.rate_hz).max(0.0).min(last as f32);
-        let first = (at as usize).min(last.saturating_sub(1));
+        // By way of i32, which a processor converts in one step.
+        let first = (at as i32 as usize).min(last.saturating_sub(1));
         Cursor { first, second: (first + 1).min(last), weight: at - first as f32 }
     }
 
@@ -119,10 +122,45 @@ impl RuntimeClip {
 
     /// Lays a clip out; `reference` is the rig's reference pose. The clip must have been checked.
     pub(crate) fn new(clip: &UniformClip, basis: &Basis, reference: &[PoseTrs]) -> Self {
-        let bones = reference.len();
-        let table = Table::new(clip, basis, bones);
+        let table = Table::new(clip, basis, reference.len());
         let has_scale = basis.class == RigClass::General;
+        Self::lay_out(clip.name.clone(), clip.rate_hz, &table, reference, has_scale)
+    }
 
+    /// The differences between this clip and one pose, as a clip; see
+    /// [`super::kernels::additive`] for what a difference is. `locals` gives a frame's bones.
+    pub(crate) fn relative_to(
+        &self,
+        against: &[PoseTrs],
+        has_scale: bool,
+        frame: impl Fn(usize) -> Vec<PoseTrs>,
+    ) -> Self {
+        let mut values: Vec<PoseTrs> = Vec::with_capacity(self.frame_count * against.len());
+        for at in 0..self.frame_count {
+            for (value, other) in frame(at).iter().zip(against) {
+                let mut delta = value.difference(other);
+                let before = values.len().checked_sub(against.len());
+                if before.is_some_and(|b| values[b].rotation.dot(delta.rotation) < 0.0) {
+                    delta.rotation = -delta.rotation;
+                }
+                values.push(delta);
+            }
+        }
+        let table = Table { frames: self.frame_count, bones: against.len(), values };
+        let none = vec![PoseTrs::NO_DIFFERENCE; against.len()];
+        let name = format!("{} (additive)", self.name);
+        let clip = Self::lay_out(name, self.rate_hz, &table, &none, has_scale);
+        Self { is_additive: true, ..clip }
+    }
+
+    fn lay_out(
+        name: String,
+        rate_hz: f32,
+        table: &Table,
+        reference: &[PoseTrs],
+        has_scale: bool,
+    ) -> Self {
+        let bones = reference.len();
         let block_moves = |block: usize| {
             let turned = |a: &PoseTrs, b: &PoseTrs| !a.rotation.abs_diff_eq(b.rotation, 1e-8);
             table.differs(LINE, block, turned)
@@ -154,20 +192,21 @@ impl RuntimeClip {
             (moving.scales, still.scales) = sort(|p| p.scale, 1.0);
         }
         let frames: Vec<Line> =
-            (0..clip.frame_count).flat_map(|f| moving.pack(table.frame(f))).collect();
+            (0..table.frames).flat_map(|f| moving.pack(table.frame(f))).collect();
         let held = (
             GroupSet::of(bones, moving.translations.iter().chain(&still.translations)),
             GroupSet::of(bones, moving.scales.iter().chain(&still.scales)),
         );
         Self {
-            name: clip.name.clone(),
-            rate_hz: clip.rate_hz,
-            frame_count: clip.frame_count,
-            frame_lines: frames.len() / clip.frame_count,
+            name,
+            rate_hz,
+            frame_count: table.frames,
+            frame_lines: frames.len() / table.frames,
             frames,
             still_frame: still.pack(table.frame(0)),
             moving,
             still,
+            is_additive: false,
             held,
         }
     }
@@ -175,6 +214,7 @@ impl RuntimeClip {
 
 /// The whole clip in pose space, rotations in one hemisphere per bone.
 struct Table {
+    frames: usize,
     bones: usize,
     values: Vec<PoseTrs>,
 }
@@ -192,7 +232,7 @@ impl Table {
                 values.push(value);
             }
         }
-        Self { bones, values }
+        Self { frames: clip.frame_count, bones, values }
     }
 
     fn frame(&self, frame: usize) -> &[PoseTrs] {

@@ -196,6 +196,75 @@ pub(crate) fn blended(a: &[DTrs], b: &[DTrs], t: f64) -> Vec<DTrs> {
     out
 }
 
+/// As [`blended`], with a weight of each bone's own.
+pub(crate) fn blended_masked(a: &[DTrs], b: &[DTrs], t: f64, weights: &[f32]) -> Vec<DTrs> {
+    let weight = |bone: usize| {
+        let w = weights.get(bone).copied().unwrap_or(1.0);
+        if w.is_nan() { 0.0 } else { f64::from(w).clamp(0.0, 1.0) }
+    };
+    (0..a.len()).map(|i| blended(&a[i..=i], &b[i..=i], t * weight(i))[0]).collect()
+}
+
+/// Rotations from the roots down, without what lies above them.
+fn model_rotations(skeleton: &Skeleton, pose: &[DTrs]) -> Vec<DQuat> {
+    let mut out: Vec<DQuat> = Vec::new();
+    for (parent, local) in skeleton.parents().iter().zip(pose) {
+        let above = parent.map_or(DQuat::IDENTITY, |p| out[p.get()]);
+        out.push(above * local.rotation.normalize());
+    }
+    out
+}
+
+/// The difference of two poses; rotations in model space if `mesh`.
+pub(crate) fn difference_of(
+    skeleton: &Skeleton,
+    a: &[DTrs],
+    reference: &[DTrs],
+    mesh: bool,
+) -> Vec<DTrs> {
+    let (of, to) = (model_rotations(skeleton, a), model_rotations(skeleton, reference));
+    let one = |i: usize| {
+        let (a, b) = (&a[i], &reference[i]);
+        let local = a.rotation.normalize() * b.rotation.normalize().conjugate();
+        DTrs {
+            rotation: if mesh { of[i] * to[i].conjugate() } else { local },
+            translation: a.translation - b.translation,
+            scale: a.scale / b.scale,
+        }
+    };
+    (0..a.len()).map(one).collect()
+}
+
+/// A pose with a difference added.
+pub(crate) fn added(
+    skeleton: &Skeleton,
+    base: &[DTrs],
+    delta: &[DTrs],
+    t: f64,
+    mesh: bool,
+) -> Vec<DTrs> {
+    let model = model_rotations(skeleton, base);
+    let mut out: Vec<DTrs> = Vec::new();
+    let mut turned: Vec<DQuat> = Vec::new();
+    for (i, (base, delta)) in base.iter().zip(delta).enumerate() {
+        let near = if delta.rotation.w < 0.0 { -delta.rotation } else { delta.rotation };
+        let part = (DQuat::IDENTITY * (1.0 - t) + near * t).normalize();
+        let rotation = if mesh {
+            let above = skeleton.parents()[i].map_or(DQuat::IDENTITY, |p| turned[p.get()]);
+            turned.push(part * model[i]);
+            above.conjugate() * turned[i]
+        } else {
+            part * base.rotation.normalize()
+        };
+        out.push(DTrs {
+            rotation,
+            translation: base.translation + delta.translation * t,
+            scale: base.scale * (DVec3::ONE + (delta.scale - 1.0) * t),
+        });
+    }
+    out
+}
+
 /// The palette of a pose whose bones from `active` on stand at rest.
 pub(crate) fn palette(skeleton: &Skeleton, pose: &[DTrs], active: usize) -> Vec<DAffine3> {
     let rest = rest_pose(skeleton);

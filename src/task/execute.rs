@@ -1,59 +1,131 @@
-//! The forward sweep: one list, one thread.
+//! The forward sweep: one list, one thread. Which buffer each task writes, and when it comes back.
 
+use super::capture::Capture;
+use super::operation;
 use super::pool::Buffer;
+use super::state::{Masks, PoseState};
 use super::worker::Worker;
 use super::{Task, TaskIndex, TaskList, zones};
 use crate::index::BoneCount;
 use crate::pose::Rig;
-use crate::pose::kernels::{blend, sample};
+use crate::pose::kernels::{additive, sample};
 use crate::profile::zone;
 use std::time::Instant;
 
-/// Executes a list into a buffer, which the caller owns then: the output's pose with the root
-/// pinned, bones `[0, active)`.
+/// Which part of a list runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// All of it.
+    Whole,
+    /// What neither waits for the physics step nor reads what does.
+    Before,
+    /// The rest, from what the first half left behind.
+    After,
+}
+
+/// What a list refers to beside its rig.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The program's masks.
+    pub masks: &'a Masks,
+    /// What the character keeps from frame to frame.
+    pub state: &'a mut PoseState,
+    /// Filled with what the executor decides, when somebody looks at this character.
+    pub capture: Option<&'a mut Capture>,
+}
+
+/// A task's result while somebody waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    buffer: Option<Buffer>,
+    /// Readers that have not run yet, the output among them.
+    waiting: u32,
+}
+
+/// Everything about the list that runs.
+pub(super) struct Run<'a, 'c> {
+    pub rig: &'a Rig,
+    pub active: BoneCount,
+    pub half: Half,
+    pub timed: bool,
+    pub context: &'a mut Context<'c>,
+}
+
+/// Executes a list, or half of it. A run that ends with the output gives its pose in a buffer that
+/// the caller owns then: the root pinned, bones `[0, active)`.
 pub(super) fn run(
     worker: &mut Worker,
-    rig: &Rig,
     list: &mut TaskList,
-    active: BoneCount,
-    timed: bool,
-) -> Buffer {
+    run: &mut Run<'_, '_>,
+) -> Option<Buffer> {
     let _character = zone(&zones::CHARACTER, worker.listening);
     list.sweep();
     let before = worker.pool.live();
     worker.pool.high_water = before;
-    let output = list.output().get();
-    begin(worker, list);
+    begin(worker, list, run);
+    let mut order = 0;
     for at in 0..list.len() {
-        if worker.options.prune && !list.marks()[at].reachable {
+        let mark = list.marks()[at];
+        let skip = worker.options.prune && !mark.reachable;
+        if skip || run.half == Half::Before && mark.late || run.half == Half::After && !mark.late {
             continue;
         }
         let task = &list.tasks()[at];
         let shown = zone(&zones::TASKS[task.kind() as usize], worker.listening);
-        let start = timed.then(Instant::now);
-        let buffer = step(worker, rig, task, active);
+        let looked_at = run.context.capture.is_some();
+        let start = (run.timed || looked_at).then(Instant::now);
+        let (buffer, stole) = step(worker, task, mark.reachable, run);
         drop(shown);
+        let ns = start.map_or(0, |s| s.elapsed().as_nanos() as u64);
         // Nobody reads what only an unpruned run executes.
-        if worker.waiting[at] == 0 {
+        if worker.results[at].waiting == 0 {
             worker.pool.release(buffer);
         } else {
-            worker.results[at] = Some(buffer);
+            worker.results[at].buffer = Some(buffer);
         }
         let work = &mut worker.stats.executed[task.kind() as usize];
         work.count += 1;
-        if let Some(start) = start {
+        if run.timed {
             work.timed += 1;
-            work.timed_ns += start.elapsed().as_nanos() as u64;
+            work.timed_ns += ns;
         }
+        if let Some(capture) = run.context.capture.as_deref_mut() {
+            let live = worker.pool.live() - before;
+            capture.ran(at, order, stole, buffer.number(), live, ns);
+        }
+        order += 1;
     }
-    let result = output.and_then(|at| worker.results[at].take());
-    let buffer = result.unwrap_or_else(|| {
+    let result = if run.half == Half::Before {
+        suspend(worker, list, run);
+        None
+    } else {
+        Some(finish(worker, list, run))
+    };
+    let peak = (worker.pool.high_water - before) as u64;
+    worker.stats.buffers_peak = worker.stats.buffers_peak.max(peak);
+    result
+}
+
+/// The output's pose, or the bind pose where a list has none.
+fn finish(worker: &mut Worker, list: &TaskList, run: &Run<'_, '_>) -> Buffer {
+    let Run { rig, active, .. } = *run;
+    let output = list.output().get();
+    let result = output.and_then(|at| worker.results[at].buffer.take());
+    let bind = |worker: &mut Worker| {
         let buffer = worker.pool.acquire(rig.shape());
         sample::reference(rig.reference(), active, worker.pool.get_mut(buffer));
         buffer
-    });
-    let peak = (worker.pool.high_water - before) as u64;
-    worker.stats.buffers_peak = worker.stats.buffers_peak.max(peak);
+    };
+    let mut buffer = result.unwrap_or_else(|| bind(worker));
+    if worker.pool.get(buffer).is_delta {
+        // A difference that nobody added anywhere is shown on the bind pose.
+        let base = bind(worker);
+        if let (base, Some(delta)) = worker.pool.pair(base, buffer) {
+            additive::apply_additive(worker.options.lanes, rig.rest(), base, delta, 1.0, active);
+        }
+        worker.pool.release(buffer);
+        buffer = base;
+    }
     if let Some(root) = list.pinned_root() {
         rig.pin_to_reference(worker.pool.get_mut(buffer), root, active);
     }
@@ -61,96 +133,127 @@ pub(super) fn run(
 }
 
 /// Counts, and the readers that each result waits for.
-fn begin(worker: &mut Worker, list: &TaskList) {
+fn begin(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
     let marks = list.marks();
-    worker.stats.lists += 1;
-    worker.stats.recorded += list.len() as u64;
-    worker.stats.reachable += marks.iter().filter(|m| m.reachable).count() as u64;
     worker.results.clear();
-    worker.results.resize(list.len(), None);
-    worker.waiting.clear();
-    worker.waiting.extend(marks.iter().map(|m| m.readers));
-    if !worker.options.prune {
-        // What is not reachable runs too, and so reads.
-        for (task, _) in list.tasks().iter().zip(marks).filter(|(_, m)| !m.reachable) {
-            for dependency in task.dependencies().into_iter().filter_map(TaskIndex::get) {
-                worker.waiting[dependency] += 1;
-            }
+    worker.results.extend(marks.iter().map(|m| Pending { buffer: None, waiting: m.readers }));
+    if run.half != Half::After {
+        worker.stats.lists += 1;
+        worker.stats.recorded += list.len() as u64;
+        worker.stats.reachable += list.reachable_count() as u64;
+    }
+    let read = |worker: &mut Worker, task: &Task, change: i32| {
+        for dependency in task.dependencies().into_iter().filter_map(TaskIndex::get) {
+            let waiting = &mut worker.results[dependency].waiting;
+            *waiting = waiting.saturating_add_signed(change);
+        }
+    };
+    let plain = worker.options.prune && run.half != Half::After;
+    for (task, mark) in list.tasks().iter().zip(marks).take(if plain { 0 } else { list.len() }) {
+        // What is not reachable runs too when nothing is pruned, and so reads.
+        if !mark.reachable && !worker.options.prune {
+            read(worker, task, 1);
+        }
+        // What ran before the step has read already.
+        let runs = mark.reachable || !worker.options.prune;
+        if run.half == Half::After && !mark.late && runs {
+            read(worker, task, -1);
+        }
+    }
+    if run.half == Half::After {
+        resume(worker, list, run);
+    }
+    if let Some(capture) = run.context.capture.as_deref_mut() {
+        capture.begin(list, run.active, run.context.masks);
+    }
+}
+
+/// Puts results that the second half reads into the character's keeping.
+fn suspend(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
+    let state = &mut *run.context.state;
+    state.suspended_count = 0;
+    for at in 0..list.len() {
+        let Some(buffer) = worker.results[at].buffer.take() else { continue };
+        if let Some(index) = TaskIndex::new(at) {
+            let pose = state.next_suspended(index);
+            pose.fit(run.rig.shape());
+            pose.copy_from(worker.pool.get(buffer), run.active);
+        }
+        worker.pool.release(buffer);
+    }
+}
+
+/// Takes them out again.
+fn resume(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
+    let state = &mut *run.context.state;
+    let count = std::mem::take(&mut state.suspended_count);
+    for (index, pose) in &state.suspended[..count] {
+        let Some(at) = index.get().filter(|at| *at < list.len()) else { continue };
+        if worker.results[at].waiting > 0 {
+            let buffer = worker.pool.acquire(run.rig.shape());
+            worker.pool.get_mut(buffer).copy_from(pose, run.active);
+            worker.results[at].buffer = Some(buffer);
         }
     }
 }
 
-/// Runs one task and gives the buffer of its result.
-fn step(worker: &mut Worker, rig: &Rig, task: &Task, active: BoneCount) -> Buffer {
+/// Runs one task; gives the buffer of its result and whether that was its first dependency's.
+fn step(worker: &mut Worker, task: &Task, effects: bool, run: &mut Run<'_, '_>) -> (Buffer, bool) {
     let [a, b] = task.dependencies();
-    let result = match task.is_source() {
-        true => worker.pool.acquire(rig.shape()),
-        false => take_first(worker, rig, a, if a == b { 2 } else { 1 }, active),
+    let same = a == b;
+    let (result, stole) = match task.is_source() {
+        true => (worker.pool.acquire(run.rig.shape()), false),
+        false => take_first(worker, run, a, if same { 2 } else { 1 }),
     };
-    let second = b.get().and_then(|b| worker.results[b]);
-    let lanes = worker.options.lanes;
-    match *task {
-        Task::ReferencePose => {
-            sample::reference(rig.reference(), active, worker.pool.get_mut(result));
+    if same && !task.is_source() && a != TaskIndex::NONE {
+        // A pose blended with itself, or added to itself, stays; its difference to itself is none.
+        if matches!(task, Task::MakeAdditive { .. }) {
+            let none = run.rig.rest().delta;
+            worker.pool.get_mut(result).copy_from(none, run.active);
         }
-        Task::SampleClip { clip, seconds } => {
-            let out = worker.pool.get_mut(result);
-            match rig.clip(clip) {
-                Some(clip) => sample::sample(lanes, clip, seconds, active, out),
-                None => sample::reference(rig.reference(), active, out),
-            }
-        }
-        // Both dependencies the same: nothing to do.
-        Task::Blend { a, b, .. } if a == b => {}
-        Task::Blend { alpha, .. } => {
-            let (acc, b) = match second {
-                Some(b) => worker.pool.pair(result, b),
-                None => (worker.pool.get_mut(result), None),
-            };
-            let b = b.unwrap_or(rig.reference());
-            blend::blend(lanes, rig.reference(), acc, b, alpha, active);
-        }
+    } else {
+        let second = b.get().and_then(|b| worker.results[b].buffer);
+        operation::run(worker, task, result, second, effects, run);
     }
-    if let Some(at) = b.get().filter(|_| a != b) {
+    if let Some(at) = b.get().filter(|_| !same) {
         done_reading(worker, at, 1);
     }
-    result
+    (result, stole)
 }
 
 /// The buffer that a task reads and writes: its first dependency's own when this is the last
 /// reader, else a copy; without a first dependency, the bind pose.
 fn take_first(
     worker: &mut Worker,
-    rig: &Rig,
+    run: &Run<'_, '_>,
     first: TaskIndex,
     reads: u32,
-    active: BoneCount,
-) -> Buffer {
-    let found = first.get().and_then(|at| Some((at, worker.results[at]?)));
+) -> (Buffer, bool) {
+    let found = first.get().and_then(|at| Some((at, worker.results[at].buffer?)));
     let Some((at, source)) = found else {
-        let fresh = worker.pool.acquire(rig.shape());
-        sample::reference(rig.reference(), active, worker.pool.get_mut(fresh));
-        return fresh;
+        let fresh = worker.pool.acquire(run.rig.shape());
+        sample::reference(run.rig.reference(), run.active, worker.pool.get_mut(fresh));
+        return (fresh, false);
     };
-    if worker.options.steal && worker.waiting[at] == reads {
-        worker.waiting[at] = 0;
-        worker.results[at] = None;
+    if worker.options.steal && worker.results[at].waiting == reads {
+        worker.results[at] = Pending { buffer: None, waiting: 0 };
         worker.stats.stolen += 1;
-        return source;
+        return (source, true);
     }
-    let copy = worker.pool.acquire(rig.shape());
+    let copy = worker.pool.acquire(run.rig.shape());
     if let (to, Some(from)) = worker.pool.pair(copy, source) {
-        worker.stats.copied_bytes += to.copy_from(from, active) as u64;
+        worker.stats.copied_bytes += to.copy_from(from, run.active) as u64;
     }
     done_reading(worker, at, reads);
-    copy
+    (copy, false)
 }
 
 /// Notes that a reader of a result ran; the last one gives the buffer back.
 fn done_reading(worker: &mut Worker, at: usize, reads: u32) {
-    worker.waiting[at] = worker.waiting[at].saturating_sub(reads);
-    if worker.waiting[at] == 0
-        && let Some(buffer) = worker.results[at].take()
+    let pending = &mut worker.results[at];
+    pending.waiting = pending.waiting.saturating_sub(reads);
+    if pending.waiting == 0
+        && let Some(buffer) = pending.buffer.take()
     {
         worker.pool.release(buffer);
     }

@@ -1,5 +1,6 @@
 //! The recipe of one character for one frame.
 
+use super::task::Stage;
 use super::{Task, TaskIndex};
 use crate::index::{BoneCount, BoneIndex};
 
@@ -16,6 +17,16 @@ pub enum TaskError {
     #[error("task {task} depends on task {dependency}, which is not before it")]
     Dependency {
         /// Position of the task that was to be pushed; the list's length for an output.
+        task: usize,
+        /// What it depends on.
+        dependency: TaskIndex,
+    },
+    /// A task before the physics step that reads one after it.
+    #[error(
+        "task {task} runs before the physics step but depends on task {dependency}, which runs after it"
+    )]
+    Stage {
+        /// Position of the task that was to be pushed.
         task: usize,
         /// What it depends on.
         dependency: TaskIndex,
@@ -38,6 +49,8 @@ pub(crate) struct Mark {
     /// How many reachable tasks read it (a task that reads it twice counts twice), the output
     /// included.
     pub readers: u32,
+    /// It waits for the physics step, or reads what does.
+    pub late: bool,
     /// Its share of the output, 0..=1 for recipes of blends.
     pub weight: f32,
 }
@@ -47,7 +60,10 @@ pub(crate) struct Mark {
 #[derive(Clone, Debug, Default)]
 pub struct TaskList {
     tasks: Vec<Task>,
+    /// Whether each task waits for the physics step, or reads what does.
+    late: Vec<bool>,
     marks: Vec<Mark>,
+    reachable: usize,
     output: Option<TaskIndex>,
     cut: Option<BoneCount>,
     pinned_root: Option<BoneIndex>,
@@ -58,10 +74,55 @@ impl TaskList {
     /// Forgets the recipe; keeps its memory.
     pub fn clear(&mut self) {
         self.tasks.clear();
+        self.late.clear();
         self.output = None;
         self.cut = None;
         self.pinned_root = None;
         self.swept = false;
+    }
+
+    /// Appends a task that runs in a certain half of a list that is executed around a physics
+    /// step. What reads a task of the second half runs in the second half as well.
+    ///
+    /// # Errors
+    /// Those of [`TaskList::push`], and [`TaskError::Stage`] for a task of the first half that
+    /// reads one of the second.
+    pub fn push_staged(&mut self, task: Task, stage: Stage) -> Result<TaskIndex, TaskError> {
+        let at = self.tasks.len();
+        let mut late = stage == Stage::PostPhysics;
+        for dependency in task.dependencies() {
+            self.check(dependency)?;
+            let waits = dependency.get().is_some_and(|d| self.late[d]);
+            if waits && stage == Stage::PrePhysics {
+                return Err(TaskError::Stage { task: at, dependency });
+            }
+            late |= waits;
+        }
+        let index = TaskIndex::new(at).ok_or(TaskError::Full { limit: TaskIndex::LIMIT })?;
+        self.tasks.push(task);
+        self.late.push(late);
+        self.swept = false;
+        Ok(index)
+    }
+
+    /// Appends the blend of several poses: a chain of blends whose alphas are each weight's share
+    /// of the sum so far. Weights that are not above zero (or not finite) are left out; without
+    /// any, the result is no task, the bind pose.
+    ///
+    /// # Errors
+    /// Those of [`TaskList::push`]; what was appended before it stays.
+    pub fn push_blend_n(&mut self, poses: &[(TaskIndex, f32)]) -> Result<TaskIndex, TaskError> {
+        let mut result = TaskIndex::NONE;
+        let mut sum = 0.0;
+        for (pose, weight) in poses.iter().filter(|(_, w)| *w > 0.0 && w.is_finite()) {
+            self.check(*pose)?;
+            sum += weight;
+            result = match sum == *weight {
+                true => *pose,
+                false => self.push(Task::Blend { a: result, b: *pose, alpha: weight / sum })?,
+            };
+        }
+        Ok(result)
     }
 
     /// Appends a task and gives its index.
@@ -70,14 +131,7 @@ impl TaskList {
     /// [`TaskError::Full`] past the range of an index, [`TaskError::Dependency`] when a dependency
     /// is not an earlier task. The list is as it was then.
     pub fn push(&mut self, task: Task) -> Result<TaskIndex, TaskError> {
-        let at = self.tasks.len();
-        for dependency in task.dependencies() {
-            self.check(dependency)?;
-        }
-        let index = TaskIndex::new(at).ok_or(TaskError::Full { limit: TaskIndex::LIMIT })?;
-        self.tasks.push(task);
-        self.swept = false;
-        Ok(index)
+        self.push_staged(task, Stage::Any)
     }
 
     /// Names the task whose pose is the character's. A list without output gives the bind pose.
@@ -149,11 +203,14 @@ impl TaskList {
             return;
         }
         self.marks.clear();
-        self.marks.resize(self.tasks.len(), Mark::default());
+        self.marks.extend(self.late.iter().map(|&late| Mark { late, ..Mark::default() }));
+        self.reachable = 0;
         let Some(output) = self.output.and_then(TaskIndex::get) else { return };
-        self.marks[output] = Mark { reachable: true, readers: 1, weight: 1.0 };
+        let late = self.marks[output].late;
+        self.marks[output] = Mark { reachable: true, readers: 1, weight: 1.0, late };
         for at in (0..=output).rev() {
             let Mark { reachable: true, weight, .. } = self.marks[at] else { continue };
+            self.reachable += 1;
             let task = &self.tasks[at];
             for (dependency, share) in
                 task.dependencies().into_iter().zip(task.dependency_weights())
@@ -165,6 +222,11 @@ impl TaskList {
                 }
             }
         }
+    }
+
+    /// Tasks that the output depends on; zero before [`TaskList::sweep`].
+    pub fn reachable_count(&self) -> usize {
+        if self.swept { self.reachable } else { 0 }
     }
 
     /// True when the output depends on the task; false before [`TaskList::sweep`].

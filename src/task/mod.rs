@@ -43,19 +43,26 @@
 //! # }
 //! ```
 
-mod execute;
+pub mod capture;
+pub mod execute;
+pub mod kind;
 pub mod list;
+mod operation;
 mod pool;
+pub mod state;
 pub mod stats;
 #[expect(clippy::module_inception, reason = "the module's central type is the task")]
 pub mod task;
+#[cfg(test)]
+mod tests;
 pub mod worker;
 mod zones;
 
-#[cfg(test)]
-mod tests;
-
+pub use capture::{Capture, TaskRecord};
+pub use execute::Context;
+pub use kind::TaskKind;
 pub use list::{TaskError, TaskList};
+pub use state::{HistoryId, MaskId, Masks, PoseState, SnapshotId};
 pub use stats::{ExecuteStats, Work};
-pub use task::{Task, TaskIndex, TaskKind};
+pub use task::{AdditiveSpace, Stage, Task, TaskIndex, Transition};
 pub use worker::{Batch, Worker, WorkerOptions};

@@ -16,6 +16,13 @@ pub(crate) struct PosePool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Buffer(u32);
 
+impl Buffer {
+    /// Its number, for people to read.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 impl PosePool {
     /// Lends a buffer that fits a rig. The one that came back last goes out first: it is warm.
     pub fn acquire(&mut self, shape: PoseShape) -> Buffer {

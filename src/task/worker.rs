@@ -1,10 +1,12 @@
 //! One thread's scratch, and the batch that lists are executed in.
 
-use super::execute;
+use super::execute::{self, Context, Half, Pending, Run};
 use super::pool::{Buffer, PosePool};
+use super::state::{NO_MASKS, PoseState};
 use super::{ExecuteStats, TaskError, TaskList, zones};
 use crate::index::BoneCount;
 use crate::math::{Lanes, Mat3x4};
+use crate::pose::kernels::mesh_additive::MeshScratch;
 use crate::pose::kernels::resolve::{self, BATCH, ResolveScratch};
 use crate::pose::{Pose, Rig};
 use crate::profile;
@@ -36,10 +38,9 @@ impl Default for WorkerOptions {
 pub struct Worker {
     pub(super) options: WorkerOptions,
     pub(super) pool: PosePool,
-    /// The buffer of each task's result.
-    pub(super) results: Vec<Option<Buffer>>,
-    /// Readers of each result that have not run yet.
-    pub(super) waiting: Vec<u32>,
+    /// Each task's result.
+    pub(super) results: Vec<Pending>,
+    pub(super) mesh: MeshScratch,
     pub(super) stats: ExecuteStats,
     /// Whether a profiler wants a zone per list and task; asked when a batch opens.
     pub(super) listening: bool,
@@ -53,7 +54,7 @@ impl Worker {
             options,
             pool: PosePool::default(),
             results: Vec::new(),
-            waiting: Vec::new(),
+            mesh: MeshScratch::default(),
             stats: ExecuteStats::default(),
             listening: false,
             scratch: ResolveScratch::default(),
@@ -111,7 +112,8 @@ pub struct Batch<'w, 'a> {
 }
 
 impl<'a> Batch<'_, 'a> {
-    /// Executes a list; the palette is written now or when the batch is finished.
+    /// Executes a list that keeps nothing from frame to frame; the palette is written now or when
+    /// the batch is finished.
     ///
     /// # Errors
     /// [`TaskError::Palette`] when the palette has another length than the rig's. Nothing is
@@ -120,6 +122,64 @@ impl<'a> Batch<'_, 'a> {
         &mut self,
         rig: &'a Rig,
         list: &mut TaskList,
+        palette: &'a mut [Mat3x4],
+    ) -> Result<(), TaskError> {
+        let state = &mut PoseState::default();
+        let mut context = Context { masks: &NO_MASKS, state, capture: None };
+        self.execute_with(rig, list, &mut context, palette)
+    }
+
+    /// Executes a list with its program's masks and its character's kept poses.
+    ///
+    /// # Errors
+    /// As [`Batch::execute`].
+    pub fn execute_with(
+        &mut self,
+        rig: &'a Rig,
+        list: &mut TaskList,
+        context: &mut Context<'_>,
+        palette: &'a mut [Mat3x4],
+    ) -> Result<(), TaskError> {
+        self.run(rig, list, Half::Whole, context, palette)
+    }
+
+    /// Executes the part of a list that comes before the physics step. What the rest of it reads
+    /// stays with the character, so that any worker may go on.
+    pub fn execute_before_physics(
+        &mut self,
+        rig: &'a Rig,
+        list: &mut TaskList,
+        context: &mut Context<'_>,
+    ) {
+        let (active, timed) = (list.active(rig.bone_count()), self.is_timed());
+        let mut run = Run { rig, active, half: Half::Before, timed, context };
+        execute::run(self.worker, list, &mut run);
+    }
+
+    /// Executes the rest of a list whose first part was executed with the same character's state.
+    ///
+    /// # Errors
+    /// As [`Batch::execute`].
+    pub fn execute_after_physics(
+        &mut self,
+        rig: &'a Rig,
+        list: &mut TaskList,
+        context: &mut Context<'_>,
+        palette: &'a mut [Mat3x4],
+    ) -> Result<(), TaskError> {
+        self.run(rig, list, Half::After, context, palette)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.worker.stats.lists.is_multiple_of(TIMED_LISTS)
+    }
+
+    fn run(
+        &mut self,
+        rig: &'a Rig,
+        list: &mut TaskList,
+        half: Half,
+        context: &mut Context<'_>,
         palette: &'a mut [Mat3x4],
     ) -> Result<(), TaskError> {
         let (len, needed) = (palette.len(), rig.palette_len());
@@ -132,10 +192,10 @@ impl<'a> Batch<'_, 'a> {
             self.flush();
             (self.rig, self.active) = (Some(rig), active);
         }
-        let worker = &mut *self.worker;
-        let timed = worker.stats.lists.is_multiple_of(TIMED_LISTS);
+        let timed = self.is_timed();
         self.timed |= timed;
-        self.buffers[self.count] = Some(execute::run(worker, rig, list, active, timed));
+        let mut run = Run { rig, active, half, timed, context };
+        self.buffers[self.count] = execute::run(self.worker, list, &mut run);
         self.palettes[self.count] = palette;
         self.count += 1;
         if self.count == BATCH {

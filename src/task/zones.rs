@@ -14,6 +14,19 @@ pub(super) static TASKS: [ZoneLocation; TaskKind::COUNT] = [
     ZoneLocation::new(c"ReferencePose"),
     ZoneLocation::new(c"SampleClip"),
     ZoneLocation::new(c"Blend"),
+    ZoneLocation::new(c"BlendMasked"),
+    ZoneLocation::new(c"MakeAdditive"),
+    ZoneLocation::new(c"ApplyAdditive"),
+    ZoneLocation::new(c"Inertialize"),
+    ZoneLocation::new(c"DeadBlend"),
+    ZoneLocation::new(c"SavePoseSnapshot"),
+    ZoneLocation::new(c"LoadPoseSnapshot"),
+    ZoneLocation::new(c"BoneTransform"),
+    ZoneLocation::new(c"TranslateBone"),
+    ZoneLocation::new(c"TwoBoneIk"),
+    ZoneLocation::new(c"Fabrik"),
+    ZoneLocation::new(c"LookAt"),
+    ZoneLocation::new(c"FootIk"),
 ];
 
 #[cfg(test)]

@@ -4,7 +4,15 @@
 //! contents are unspecified); bones behind the cut are supplied by resolve. Scalar parameters that
 //! are not numbers count as zero.
 
+pub mod additive;
 pub mod blend;
+pub mod bone;
+pub mod dead_blend;
+pub mod history;
+pub mod ik;
+pub mod inertialize;
+pub mod masked;
+pub mod mesh_additive;
 mod quat;
 pub mod resolve;
 pub mod sample;

@@ -36,6 +36,35 @@ pub fn dot<V: SimdFloat<S>, S: Simd>(p: [V; 4], q: [V; 4]) -> V {
     p[1].mul_add(q[1], p[0] * q[0]) + p[3].mul_add(q[3], p[2] * q[2])
 }
 
+/// Linear interpolation on the shorter arc, normalized.
+#[inline(always)]
+pub fn nlerp<S: Simd>(simd: S, p: Quats<S>, q: Quats<S>, alpha: S::f32s) -> Quats<S> {
+    let far = S::f32s::simd_from(simd, 1.0) - alpha;
+    let near = alpha.copysign(dot(p, q));
+    normalized(
+        simd,
+        [
+            q[0].mul_add(near, p[0] * far),
+            q[1].mul_add(near, p[1] * far),
+            q[2].mul_add(near, p[2] * far),
+            q[3].mul_add(near, p[3] * far),
+        ],
+    )
+}
+
+/// Unit length.
+#[inline(always)]
+pub fn normalized<S: Simd>(simd: S, q: Quats<S>) -> Quats<S> {
+    let scale = S::f32s::simd_from(simd, 1.0) / dot(q, q).sqrt();
+    [q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale]
+}
+
+/// The inverse of a rotation of unit length.
+#[inline(always)]
+pub fn conjugate<S: Simd>(q: Quats<S>) -> Quats<S> {
+    [-q[0], -q[1], -q[2], q[3]]
+}
+
 /// The rotation `p` after `q` (Hamilton's product).
 #[inline(always)]
 pub fn product<V: SimdFloat<S>, S: Simd>([x, y, z, w]: [V; 4], q: [V; 4]) -> [V; 4] {
@@ -45,4 +74,30 @@ pub fn product<V: SimdFloat<S>, S: Simd>([x, y, z, w]: [V; 4], q: [V; 4]) -> [V;
         z.mul_add(q[3], w * q[2]) + x.mul_sub(q[1], y * q[0]),
         w.mul_sub(q[3], x * q[0]) - y.mul_add(q[1], z * q[2]),
     ]
+}
+
+/// The same one quaternion at a time, for the scalar twins.
+pub mod scalar {
+    /// Linear interpolation on the shorter arc, normalized.
+    pub fn nlerp(p: [f32; 4], q: [f32; 4], alpha: f32) -> [f32; 4] {
+        let dot = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+        let near = alpha.copysign(dot);
+        normalized(std::array::from_fn(|c| p[c] * (1.0 - alpha) + q[c] * near))
+    }
+
+    /// Unit length.
+    pub fn normalized(q: [f32; 4]) -> [f32; 4] {
+        let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
+        q.map(|x| x / length)
+    }
+
+    /// The rotation `p` after `q`.
+    pub fn product([x, y, z, w]: [f32; 4], q: [f32; 4]) -> [f32; 4] {
+        [
+            w * q[0] + x * q[3] + y * q[2] - z * q[1],
+            w * q[1] + y * q[3] + z * q[0] - x * q[2],
+            w * q[2] + z * q[3] + x * q[1] - y * q[0],
+            w * q[3] - x * q[0] - y * q[1] - z * q[2],
+        ]
+    }
 }

@@ -22,6 +22,7 @@ pub fn sample(lanes: Lanes, clip: &RuntimeClip, seconds: f32, active: BoneCount,
 pub fn reference(reference: &Pose, active: BoneCount, out: &mut Pose) {
     let blocks = blocks_for(active.get());
     out.rotations[..blocks].copy_from_slice(&reference.rotations[..blocks]);
+    out.is_delta = false;
     out.moved.clear();
     out.scaled.clear();
 }
@@ -29,6 +30,7 @@ pub fn reference(reference: &Pose, active: BoneCount, out: &mut Pose) {
 /// Copies what stands still in a clip, and marks the groups that its samples hold.
 #[inline(always)]
 fn still(clip: &RuntimeClip, active: BoneCount, out: &mut Pose) {
+    out.is_delta = clip.is_additive;
     out.moved.assign(&clip.held.0);
     out.scaled.assign(&clip.held.1);
     let frame = clip.still_frame();

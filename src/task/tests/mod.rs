@@ -1,9 +1,13 @@
 //! The executor against a naive evaluator, and against itself with its switches off.
 
+mod examples;
+mod motions;
+mod naive;
+
 use super::*;
-use crate::index::{BoneCount, BoneIndex, ClipId};
+use crate::index::{BoneCount, ClipId};
 use crate::math::{Lanes, Mat3x4};
-use crate::pose::testing::{self, DTrs, Random, Shape};
+use crate::pose::testing::{self, Random, Shape};
 use crate::pose::{Rig, Skeleton, UniformClip};
 
 struct Character {
@@ -17,109 +21,123 @@ fn character(shape: Shape, seed: u64) -> Character {
     Character { rig: Rig::new(skeleton.clone(), &clips).unwrap(), skeleton, clips }
 }
 
-fn random_list(r: &mut Random, list: &mut TaskList, bones: usize) {
-    list.clear();
-    let tasks = 1 + r.below(12);
-    for _ in 0..tasks {
-        let earlier = |r: &mut Random, n: usize| {
-            if r.below(12) == 0 { TaskIndex::NONE } else { TaskIndex::new(r.below(n)).unwrap() }
-        };
-        let n = list.len();
-        let task = match r.below(5) {
-            0 => Task::ReferencePose,
-            1 | 2 => {
-                Task::SampleClip { clip: ClipId(r.below(6) as u16), seconds: r.signed() * 0.3 }
-            }
-            _ if n == 0 => Task::ReferencePose,
-            _ => Task::Blend {
-                a: earlier(r, n),
-                b: earlier(r, n),
-                alpha: [r.signed() * 0.5 + 0.5, 0.0, 1.0, 2.0, -1.0, f32::NAN][r.below(8).min(5)],
-            },
-        };
-        list.push(task).unwrap();
-    }
-    if r.below(20) > 0 {
-        list.set_output(TaskIndex::new(r.below(list.len())).unwrap()).unwrap();
-    }
-    if r.below(2) == 0 {
-        list.set_cut(Some(BoneCount(r.below(bones + 2) as u16)));
-    }
-    if r.below(3) == 0 {
-        list.set_pinned_root(Some(BoneIndex(r.below(bones + 1) as u16)));
-    }
+/// Masks of different lengths; a fourth one is asked for and is not there.
+fn masks(bones: usize) -> Vec<Vec<f32>> {
+    let ramp = |n: usize| (0..n).map(|i| i as f32 / n as f32).collect();
+    vec![ramp(bones), ramp(bones / 2), vec![0.5, f32::NAN, -1.0, 3.0]]
 }
 
-/// Evaluates a list recursively, without buffers.
-fn naive(c: &Character, list: &TaskList, task: TaskIndex) -> Vec<DTrs> {
-    let Some(at) = task.get() else { return testing::rest_pose(&c.skeleton) };
-    match list.tasks()[at] {
-        Task::ReferencePose => testing::rest_pose(&c.skeleton),
-        Task::SampleClip { clip, seconds } => match c.clips.get(clip.get()) {
-            Some(clip) => testing::sampled(clip, c.skeleton.bone_count().get(), seconds),
-            None => testing::rest_pose(&c.skeleton),
-        },
-        Task::Blend { a, b, .. } if a == b => naive(c, list, a),
-        Task::Blend { a, b, alpha } => {
-            let alpha = if alpha.is_nan() { 0.0 } else { f64::from(alpha).clamp(0.0, 1.0) };
-            testing::blended(&naive(c, list, a), &naive(c, list, b), alpha)
-        }
+fn table(bones: usize) -> Masks {
+    let mut table = Masks::default();
+    for weights in masks(bones) {
+        table.add(BoneCount(bones as u16), &weights).unwrap();
     }
+    table
 }
 
-fn execute(c: &Character, lists: &mut [TaskList], options: WorkerOptions) -> Vec<Vec<Mat3x4>> {
+/// Executes lists, each a frame of a character of its own; whole, or in two halves.
+fn execute(
+    c: &Character,
+    lists: &mut [TaskList],
+    options: WorkerOptions,
+    halves: bool,
+) -> Vec<Vec<Mat3x4>> {
+    let masks = table(c.skeleton.bone_count().get());
     let mut palettes = vec![vec![Mat3x4::IDENTITY; c.rig.palette_len()]; lists.len()];
+    let mut states = vec![PoseState::new(2, 2); lists.len()];
     let mut worker = Worker::new(options);
     let mut batch = worker.batch();
-    for (list, palette) in lists.iter_mut().zip(&mut palettes) {
-        batch.execute(&c.rig, list, palette).unwrap();
+    if halves {
+        for (list, state) in lists.iter_mut().zip(&mut states) {
+            let mut context = Context { masks: &masks, state, capture: None };
+            batch.execute_before_physics(&c.rig, list, &mut context);
+        }
+    }
+    for ((list, state), palette) in lists.iter_mut().zip(&mut states).zip(&mut palettes) {
+        let mut context = Context { masks: &masks, state, capture: None };
+        match halves {
+            true => batch.execute_after_physics(&c.rig, list, &mut context, palette).unwrap(),
+            false => batch.execute_with(&c.rig, list, &mut context, palette).unwrap(),
+        }
     }
     batch.finish();
     assert_eq!(worker.pool.live(), 0, "every buffer came back");
     palettes
 }
 
-#[test]
-fn random_lists_agree_with_the_naive_evaluator_at_every_level() {
-    for (seed, shape) in [8, 13, 40].into_iter().flat_map(Shape::all).enumerate() {
-        let c = character(shape, 40 + seed as u64);
-        let r = &mut Random(99 + seed as u64);
-        let mut lists = vec![TaskList::default(); 60];
-        lists.iter_mut().for_each(|list| random_list(r, list, shape.bones));
-        for lanes in Lanes::all() {
-            let options = WorkerOptions { lanes, ..WorkerOptions::default() };
-            let palettes = execute(&c, &mut lists, options);
-            for (list, ours) in lists.iter().zip(&palettes) {
-                let mut pose = naive(&c, list, list.output());
-                let active = list.active(BoneCount(shape.bones as u16)).get();
-                if let Some(root) = list.pinned_root().filter(|b| b.get() < shape.bones) {
-                    pose[root.get()] = testing::rest_pose(&c.skeleton)[root.get()];
-                }
-                let exact = testing::palette(&c.skeleton, &pose, active);
-                let error = testing::difference(ours, &exact);
-                assert!(error < 1e-4, "{:?} {shape:?} {error:e} {list:?}", lanes.level());
-            }
-        }
-    }
+/// Lists drawn for one test; more with `THRONG_TEST_LISTS`.
+fn lists_each() -> usize {
+    std::env::var("THRONG_TEST_LISTS").ok().and_then(|n| n.parse().ok()).unwrap_or(900)
 }
 
 #[test]
-fn stealing_pruning_and_neighbours_change_no_bit() {
+fn random_lists_agree_with_the_naive_evaluator_at_every_level() {
+    let mut executed = [0_u32; TaskKind::COUNT];
+    for (seed, shape) in [8, 13, 40].into_iter().flat_map(Shape::all).enumerate() {
+        let c = character(shape, 40 + seed as u64);
+        let r = &mut Random(99 + seed as u64);
+        let mut lists = vec![TaskList::default(); lists_each()];
+        lists.iter_mut().for_each(|list| naive::random_list(r, list, shape.bones));
+        let exact: Vec<_> = lists
+            .iter_mut()
+            .map(|list| {
+                list.sweep();
+                let mut kept = naive::Kept { snapshots: vec![None; 2] };
+                let pose = naive::evaluate(&c, &masks(shape.bones), list, &mut kept);
+                let active = list.active(BoneCount(shape.bones as u16)).get();
+                testing::palette(&c.skeleton, &pose, active)
+            })
+            .collect();
+        for list in &lists {
+            for (at, task) in list.tasks().iter().enumerate() {
+                let ran = list.is_reachable(TaskIndex::new(at).unwrap());
+                executed[task.kind() as usize] += u32::from(ran);
+            }
+        }
+        for lanes in Lanes::all() {
+            let options = WorkerOptions { lanes, ..WorkerOptions::default() };
+            let palettes = execute(&c, &mut lists, options, false);
+            for ((list, ours), exact) in lists.iter().zip(&palettes).zip(&exact) {
+                let error = testing::difference(ours, exact);
+                assert!(error < 3e-4, "{:?} {shape:?} {error:e} {list:?}", lanes.level());
+            }
+        }
+    }
+    for kind in TaskKind::ALL.into_iter().filter(|k| !SEPARATE.contains(k)) {
+        assert!(executed[kind as usize] >= 100, "{kind:?} ran {} times", executed[kind as usize]);
+    }
+}
+
+/// Kinds that are tested by what they achieve.
+const SEPARATE: [TaskKind; 6] = [
+    TaskKind::Inertialize,
+    TaskKind::DeadBlend,
+    TaskKind::TwoBoneIk,
+    TaskKind::Fabrik,
+    TaskKind::LookAt,
+    TaskKind::FootIk,
+];
+
+#[test]
+fn stealing_pruning_halves_and_neighbours_change_no_bit() {
     for shape in Shape::all(33) {
         let c = character(shape, 4);
         let r = &mut Random(17);
-        let mut lists = vec![TaskList::default(); 100];
-        lists.iter_mut().for_each(|list| random_list(r, list, shape.bones));
+        let mut lists = vec![TaskList::default(); 200];
+        lists.iter_mut().for_each(|list| naive::random_list(r, list, shape.bones));
         for lanes in Lanes::all() {
             let options = WorkerOptions { lanes, prune: true, steal: true };
-            let expected = execute(&c, &mut lists, options);
-            for (prune, steal) in [(false, true), (true, false), (false, false)] {
-                let other = execute(&c, &mut lists, WorkerOptions { lanes, prune, steal });
-                assert_eq!(expected, other, "prune {prune} steal {steal}");
+            let expected = execute(&c, &mut lists, options, false);
+            for (prune, steal) in [(true, true), (false, true), (true, false), (false, false)] {
+                let options = WorkerOptions { lanes, prune, steal };
+                for halves in [false, true] {
+                    let other = execute(&c, &mut lists, options, halves);
+                    assert_eq!(expected, other, "prune {prune} steal {steal} halves {halves}");
+                }
             }
             let alone: Vec<_> = lists
                 .iter_mut()
-                .flat_map(|list| execute(&c, std::slice::from_mut(list), options))
+                .flat_map(|list| execute(&c, std::slice::from_mut(list), options, false))
                 .collect();
             assert_eq!(expected, alone, "batches of one");
         }

@@ -1,0 +1,351 @@
+//! Transitions and solvers, by what they achieve.
+
+use super::*;
+use crate::index::BoneIndex;
+use crate::pose::kernels::bone::{BoneMode, BoneSpace};
+use crate::pose::kernels::ik::fabrik::Chain;
+use crate::pose::kernels::ik::foot::Ground;
+use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::two_bone::{Limb, Reach};
+use glam::{Quat, Vec3};
+
+/// One task of every kind that reads `source`; parameters that leave a pose as it is.
+pub(super) fn one_of_each(source: TaskIndex) -> Vec<Task> {
+    let (a, b, alpha) = (source, source, 0.5);
+    let space = AdditiveSpace::Local;
+    let transition =
+        Transition { history: HistoryId(0), elapsed: 0.1, duration: 0.2, dt: 0.02, capture: true };
+    let limb = Limb { root: BoneIndex(1), mid: BoneIndex(2), end: BoneIndex(3) };
+    let far = Vec3::NAN;
+    vec![
+        Task::ReferencePose,
+        Task::SampleClip { clip: ClipId(77), seconds: 0.0 },
+        Task::Blend { a, b, alpha },
+        Task::BlendMasked { a, b, alpha, mask: MaskId(0) },
+        Task::MakeAdditive { source, reference: b, space },
+        Task::ApplyAdditive { base: a, delta: TaskIndex::NONE, alpha, space },
+        Task::Inertialize { source, transition },
+        Task::DeadBlend { source, transition },
+        Task::SavePoseSnapshot { source, snapshot: SnapshotId(0) },
+        Task::LoadPoseSnapshot { snapshot: SnapshotId(0) },
+        Task::BoneTransform {
+            source,
+            bone: BoneIndex(1),
+            space: BoneSpace::Component,
+            mode: BoneMode::Additive,
+            alpha,
+            translation: [0.0; 3],
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            scale: [1.0; 3],
+        },
+        Task::TranslateBone {
+            source,
+            bone: BoneIndex(1),
+            space: BoneSpace::Local,
+            alpha,
+            offset: [0.0; 3],
+        },
+        Task::TwoBoneIk {
+            source,
+            limb,
+            reach: Reach { target: far, pole: far, soften: 0.0, alpha },
+        },
+        Task::Fabrik {
+            source,
+            chain: Chain {
+                root: BoneIndex(1),
+                end: BoneIndex(3),
+                target: far,
+                iterations: 8,
+                tolerance: 1e-3,
+                alpha,
+            },
+        },
+        Task::LookAt {
+            source,
+            gaze: Gaze { bone: BoneIndex(2), forward: Vec3::Z, target: far, limit: 3.0, alpha },
+        },
+        Task::FootIk { source, leg: limb, ground: Ground { offset: far, normal: Vec3::Y, alpha } },
+    ]
+}
+
+#[test]
+fn there_is_one_task_of_every_kind() {
+    let kinds: Vec<_> = one_of_each(TaskIndex::NONE).iter().map(Task::kind).collect();
+    assert_eq!(kinds, TaskKind::ALL);
+}
+
+/// A straight-ish limb of ten bones, 0.2 apart; the general class when `mirrored`.
+fn limb(mirrored: bool) -> Character {
+    let (_, clips) = testing::character(Shape::plain(10), 1, 1);
+    let parents = (0..10u16).map(|b| b.checked_sub(1).map(BoneIndex)).collect();
+    let bend = |b: usize| crate::math::Trs {
+        translation: Vec3::Y * 0.2,
+        rotation: Quat::from_rotation_x(if b % 2 == 0 { 0.2 } else { -0.1 }),
+        scale: if mirrored && b == 0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE },
+    };
+    let entry = |b| crate::pose::PaletteEntry {
+        bone: BoneIndex(b),
+        bone_from_mesh: glam::Affine3A::IDENTITY,
+    };
+    let skeleton = Skeleton::new(crate::pose::skeleton::SkeletonParts {
+        names: (0..10).map(|b| b.to_string()).collect(),
+        parents,
+        rest: (0..10).map(bend).collect(),
+        model_from_root_parent: vec![glam::Affine3A::IDENTITY; 10],
+        palette: (0..10).map(entry).collect(),
+        low_detail_bone_count: BoneCount(10),
+    })
+    .unwrap();
+    drop(clips);
+    Character { rig: Rig::new(skeleton.clone(), &[]).unwrap(), skeleton, clips: Vec::new() }
+}
+
+/// Model positions of the joints after one task on the bind pose.
+fn joints(c: &Character, task: Task) -> Vec<Vec3> {
+    let mut list = TaskList::default();
+    let source = list.push(Task::ReferencePose).unwrap();
+    assert_eq!(task.dependencies()[0], source, "the task under test reads the first one");
+    let output = list.push(task).unwrap();
+    list.set_output(output).unwrap();
+    let mut worker = Worker::new(WorkerOptions::default());
+    let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
+    let mut batch = worker.batch();
+    batch.execute(&c.rig, &mut list, &mut palette).unwrap();
+    batch.finish();
+    assert!(palette.iter().all(Mat3x4::is_finite), "{task:?}");
+    let place = |b| c.rig.model_from_bone(&palette, BoneIndex(b)).unwrap().translation.into();
+    (0..c.skeleton.bone_count().0).map(place).collect()
+}
+
+const SOURCE: fn() -> TaskIndex = || TaskIndex::new(0).unwrap();
+
+fn rest(c: &Character) -> Vec<Vec3> {
+    let source = SOURCE();
+    joints(c, Task::Blend { a: source, b: source, alpha: 0.0 })
+}
+
+fn two_bone(target: Vec3, soften: f32, alpha: f32) -> Task {
+    let limb = Limb { root: BoneIndex(1), mid: BoneIndex(4), end: BoneIndex(8) };
+    let reach = Reach { target, pole: Vec3::new(0.0, 0.5, 9.0), soften, alpha };
+    Task::TwoBoneIk { source: SOURCE(), limb, reach }
+}
+
+fn fabrik(target: Vec3) -> Task {
+    let chain = Chain {
+        root: BoneIndex(1),
+        end: BoneIndex(9),
+        target,
+        iterations: 60,
+        tolerance: 1e-4,
+        alpha: 1.0,
+    };
+    Task::Fabrik { source: SOURCE(), chain }
+}
+
+#[test]
+fn solvers_reach_what_is_within_reach_and_keep_every_length() {
+    for c in [limb(false), limb(true)] {
+        let before = rest(&c);
+        for target in
+            [Vec3::new(0.3, 0.7, 0.4), Vec3::new(-0.2, 0.2, -0.5), Vec3::new(0.0, 1.0, 0.3)]
+        {
+            for (task, end) in [(two_bone(target, 0.0, 1.0), 8), (fabrik(target), 9)] {
+                let after = joints(&c, task);
+                let miss = after[end].distance(target);
+                assert!(miss < 2e-3, "{:?} misses by {miss}: {after:?}", task.kind());
+                for pair in 0..9 {
+                    let length = |p: &[Vec3]| p[pair].distance(p[pair + 1]);
+                    assert!((length(&before) - length(&after)).abs() < 1e-4);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_target_out_of_reach_straightens_the_limb_towards_it() {
+    let c = limb(false);
+    let target = Vec3::new(4.0, 3.0, 1.0);
+    for (task, end, joints_between) in
+        [(two_bone(target, 0.0, 1.0), 8, vec![4]), (fabrik(target), 9, vec![2, 5, 8])]
+    {
+        let after = joints(&c, task);
+        let along = (target - after[1]).normalize();
+        assert!((after[end] - after[1]).normalize().dot(along) > 0.9999, "{:?}", task.kind());
+        for joint in joints_between {
+            let aside = (after[joint] - after[1]).cross(along).length();
+            assert!(aside < 2e-2, "{:?} joint {joint} lies {aside} aside", task.kind());
+        }
+    }
+}
+
+#[test]
+fn targets_on_the_root_on_the_line_and_not_finite_leave_a_finite_pose() {
+    for c in [limb(false), limb(true)] {
+        let before = rest(&c);
+        for target in [before[1], before[8], before[0], Vec3::ZERO, Vec3::splat(1e30)] {
+            joints(&c, two_bone(target, 0.5, 1.0));
+            joints(&c, fabrik(target));
+        }
+        for target in [Vec3::NAN, Vec3::INFINITY] {
+            assert_eq!(joints(&c, two_bone(target, 0.0, 1.0)), before);
+            assert_eq!(joints(&c, fabrik(target)), before);
+        }
+    }
+}
+
+#[test]
+fn the_middle_joint_bends_towards_the_pole_and_alpha_fades_the_solution() {
+    let c = limb(false);
+    let target = Vec3::new(0.1, 0.6, 0.1);
+    let after = joints(&c, two_bone(target, 0.0, 1.0));
+    let middle = (after[1] + target) * 0.5;
+    assert!((after[4] - middle).dot(Vec3::Z) > 0.1, "{after:?}");
+    let before = rest(&c);
+    assert_eq!(joints(&c, two_bone(target, 0.0, 0.0)), before);
+    let half = joints(&c, two_bone(target, 0.0, 0.5))[8];
+    assert!(half.distance(target) > 0.05 && half.distance(before[8]) > 0.05);
+}
+
+#[test]
+fn a_softened_limb_never_quite_straightens() {
+    let c = limb(false);
+    let before = rest(&c);
+    let length = before[1].distance(before[4]) + before[4].distance(before[8]);
+    let target = before[1] + Vec3::new(0.0, 0.0, length);
+    let reach = |soften| {
+        let p = joints(&c, two_bone(target, soften, 1.0));
+        p[1].distance(p[8])
+    };
+    assert!(reach(0.2) < reach(0.0) && reach(0.2) > 0.9 * reach(0.0));
+}
+
+#[test]
+fn looking_turns_one_bone_up_to_its_limit() {
+    for c in [limb(false), limb(true)] {
+        let target = Vec3::new(2.0, 1.5, 1.0);
+        let look = |limit| {
+            let gaze = Gaze { bone: BoneIndex(5), forward: Vec3::Y, target, limit, alpha: 1.0 };
+            joints(&c, Task::LookAt { source: SOURCE(), gaze })
+        };
+        let (before, free, held) = (rest(&c), look(f32::NAN), look(0.1));
+        let direction = |p: &[Vec3]| (p[6] - p[5]).normalize();
+        assert!(direction(&free).dot((target - free[5]).normalize()) > 0.9999);
+        let turned = direction(&held).angle_between(direction(&before));
+        assert!((turned - 0.1).abs() < 1e-3, "{turned}");
+        assert_eq!(free[..6], before[..6]);
+    }
+}
+
+#[test]
+fn a_foot_follows_the_ground() {
+    let c = limb(false);
+    let leg = Limb { root: BoneIndex(1), mid: BoneIndex(4), end: BoneIndex(7) };
+    let offset = Vec3::new(0.0, -0.15, 0.05);
+    let normal = Vec3::new(0.3, 1.0, 0.0).normalize();
+    let place = |normal| {
+        let ground = Ground { offset, normal, alpha: 1.0 };
+        joints(&c, Task::FootIk { source: SOURCE(), leg, ground })
+    };
+    let (before, flat, tilted) = (rest(&c), place(Vec3::Y), place(normal));
+    assert!(flat[7].distance(before[7] + offset) < 1e-3);
+    let toe = |p: &[Vec3]| p[9] - p[7];
+    assert!(toe(&flat).distance(toe(&before)) < 1e-3, "a foot on level ground keeps its turn");
+    let expected = Quat::from_rotation_arc(Vec3::Y, normal) * toe(&before);
+    assert!(toe(&tilted).distance(expected) < 1e-3);
+}
+
+/// Plays clips through a transition task, a frame a call.
+struct Player {
+    c: Character,
+    state: PoseState,
+    worker: Worker,
+}
+
+impl Player {
+    fn frame(
+        &mut self,
+        clip: u16,
+        seconds: f32,
+        task: fn(TaskIndex, Transition) -> Task,
+        begun: Option<f32>,
+    ) -> Vec<Mat3x4> {
+        let mut list = TaskList::default();
+        let source = list.push(Task::SampleClip { clip: ClipId(clip), seconds }).unwrap();
+        let transition = Transition {
+            history: HistoryId(0),
+            elapsed: begun.unwrap_or(9.0),
+            duration: 0.3,
+            dt: DT,
+            capture: begun == Some(0.0),
+        };
+        let output = list.push(task(source, transition)).unwrap();
+        list.set_output(output).unwrap();
+        let mut palette = vec![Mat3x4::IDENTITY; self.c.rig.palette_len()];
+        let mut batch = self.worker.batch();
+        let masks = Masks::default();
+        let mut context = Context { masks: &masks, state: &mut self.state, capture: None };
+        batch.execute_with(&self.c.rig, &mut list, &mut context, &mut palette).unwrap();
+        batch.finish();
+        palette
+    }
+}
+
+const DT: f32 = 1.0 / 60.0;
+
+fn apart(a: &[Mat3x4], b: &[Mat3x4]) -> f64 {
+    let exact: Vec<_> = b.iter().map(|m| m.to_affine().as_daffine3()).collect();
+    testing::difference(a, &exact)
+}
+
+#[test]
+fn transitions_start_from_the_old_pose_and_end_at_the_new_one() {
+    let kinds: [fn(TaskIndex, Transition) -> Task; 2] = [
+        |source, transition| Task::Inertialize { source, transition },
+        |source, transition| Task::DeadBlend { source, transition },
+    ];
+    for shape in Shape::all(40) {
+        for task in kinds {
+            let c = character(shape, 3);
+            let jump =
+                apart(&c.rig.sample_palette(ClipId(2), 0.0), &c.rig.sample_palette(ClipId(3), 0.0));
+            let mut p = Player {
+                c,
+                state: PoseState::new(1, 0),
+                worker: Worker::new(WorkerOptions::default()),
+            };
+            // Two frames of a still pose, then the seam.
+            p.frame(2, 0.0, task, None);
+            let old = p.frame(2, 0.0, task, None);
+            let mut last = old.clone();
+            for frame in 0..30 {
+                let palette = p.frame(3, 0.0, task, Some(frame as f32 * DT));
+                let step = apart(&palette, &last);
+                assert!(step < 0.5 * jump, "{shape:?} frame {frame} steps {step} of {jump}");
+                if frame == 0 {
+                    assert!(apart(&palette, &old) < 1e-3, "no pop at the seam");
+                }
+                last = palette;
+            }
+            let target = p.c.rig.sample_palette(ClipId(3), 0.0);
+            assert!(apart(&last, &target) < 1e-5, "over means over");
+        }
+    }
+}
+
+#[test]
+fn a_transition_without_history_snaps_and_one_without_velocity_does_not_overshoot() {
+    let inertialize: fn(TaskIndex, Transition) -> Task =
+        |source, transition| Task::Inertialize { source, transition };
+    let c = character(Shape::plain(40), 3);
+    let mut p =
+        Player { c, state: PoseState::new(1, 0), worker: Worker::new(WorkerOptions::default()) };
+    let snapped = p.frame(3, 0.0, inertialize, Some(0.0));
+    let target = p.c.rig.sample_palette(ClipId(3), 0.0);
+    assert!(apart(&snapped, &target) < 1e-6);
+    p.state.clear();
+    let old = p.frame(2, 0.0, inertialize, None);
+    let seam = p.frame(3, 0.0, inertialize, Some(0.0));
+    assert!(apart(&seam, &old) < 1e-3, "one frame of history is enough for the position");
+}
