@@ -81,7 +81,8 @@ fn twist(q: Quat, axis: Vec3) -> f32 {
 pub fn quintic(x0: f32, v0: f32, t1: f32, t: f32) -> f32 {
     let v0 = v0.min(0.0);
     let t1 = if v0 < 0.0 { t1.min(-5.0 * x0 / v0) } else { t1 };
-    if !(t < t1) {
+    let running = t < t1;
+    if !running {
         return 0.0;
     }
     // In units of the duration, so that no power of it can vanish.

@@ -81,7 +81,7 @@ fn limb(mirrored: bool) -> Character {
     let parents = (0..10u16).map(|b| b.checked_sub(1).map(BoneIndex)).collect();
     let bend = |b: usize| crate::math::Trs {
         translation: Vec3::Y * 0.2,
-        rotation: Quat::from_rotation_x(if b % 2 == 0 { 0.2 } else { -0.1 }),
+        rotation: Quat::from_rotation_x(if b.is_multiple_of(2) { 0.2 } else { -0.1 }),
         scale: if mirrored && b == 0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE },
     };
     let entry = |b| crate::pose::PaletteEntry {
