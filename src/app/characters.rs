@@ -12,6 +12,8 @@ use rayon::prelude::*;
 pub struct Member {
     /// What the file or the built-in holds.
     pub asset: CharacterAsset,
+    /// At rest, model units.
+    pub rest: Bounds,
     /// World metres per unit of the character's own space.
     pub scale: f32,
 }
@@ -19,16 +21,14 @@ pub struct Member {
 impl Member {
     /// Height in the world, metres; above zero.
     pub fn height(&self) -> f32 {
-        (natural_height(&self.asset.bounds) * self.scale).max(1e-3)
+        (natural_height(&self.rest) * self.scale).max(1e-3)
     }
 
     /// What is added to the model's y so that it stands on the ground, model units.
     ///
-    /// Feet that were authored on y = 0 stay there, although a toe of one clip dips below.
+    /// The soles at rest decide: a clip that lies down or jumps must not lift those that stand.
     pub fn ground_offset(&self) -> f32 {
-        let bounds = &self.asset.bounds;
-        let low = bounds.min.y;
-        if low.abs() <= bounds.size().y * 0.1 { 0.0 } else { -low }
+        -self.rest.min.y
     }
 }
 
@@ -66,9 +66,10 @@ pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, 
             return Err(anyhow::anyhow!("{name} {what}").into());
         }
         cast.notes.extend(asset.warnings.iter().map(|w| format!("{name}: {w}")));
-        let (scale, note) = fit_scale(&asset.bounds, fit);
+        let rest = asset::skinning::rest_bounds(&asset);
+        let (scale, note) = fit_scale(&rest, fit);
         cast.notes.extend(note.map(|n| format!("{name}: {n}")));
-        cast.members.push(Member { asset, scale });
+        cast.members.push(Member { asset, rest, scale });
     }
     Ok(cast)
 }
@@ -152,5 +153,17 @@ mod tests {
     fn what_lies_down_is_measured_along() {
         let snake = Bounds::of_points([Vec3::ZERO, Vec3::new(0.1, 0.05, 2.0)].into_iter());
         assert_eq!(natural_height(&snake), 2.0);
+    }
+
+    #[test]
+    fn those_at_rest_stand_on_the_ground_whatever_their_clips_do() {
+        let refs = [CharacterRef::BuiltIn("humanoid"), CharacterRef::BuiltIn("quadruped")];
+        let cast = load(&refs, FitHeight::Auto, true).unwrap();
+        for member in &cast.members {
+            let (name, rest) = (&member.asset.name, member.rest);
+            assert!((rest.min.y + member.ground_offset()).abs() < 1e-6, "{name}: {rest:?}");
+            assert!(member.height() < member.asset.bounds.size().y, "{name} jumps and waves");
+        }
+        assert!((cast.members[0].height() - 1.75).abs() < 0.02, "{}", cast.members[0].height());
     }
 }

@@ -1,6 +1,7 @@
 //! Linear blend skinning on the CPU: for import, tests and tools. The frame's skinning is a shader's.
 
-use super::character::{Primitive, Vertex};
+use super::character::{CharacterAsset, Primitive, Vertex};
+use crate::math::Bounds;
 use crate::pose::Skeleton;
 use glam::{Affine3A, Vec3A};
 
@@ -18,6 +19,15 @@ pub fn skin(vertex: &Vertex, palette: &[Affine3A]) -> Vec3A {
 /// All vertices of a primitive in model space, in its own order.
 pub fn skin_primitive(primitive: &Primitive, palette: &[Affine3A]) -> Vec<Vec3A> {
     primitive.vertices.iter().map(|v| skin(v, palette)).collect()
+}
+
+/// Model-space bounds of a character's vertices at rest: how tall it stands, and where its soles
+/// are. [`Bounds::EMPTY`] without vertices.
+pub fn rest_bounds(asset: &CharacterAsset) -> Bounds {
+    let skeleton = &asset.skeleton;
+    let palette = palette(skeleton, &skeleton.model_from_bone(skeleton.rest()));
+    let vertices = asset.primitives.iter().flat_map(|p| &p.vertices);
+    Bounds::of_points(vertices.map(|v| skin(v, &palette).into()))
 }
 
 /// The weighted mean of a position's images; influences end at the first zero weight.
