@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn those_at_rest_stand_on_the_ground_whatever_their_clips_do() {
-        let refs = [CharacterRef::BuiltIn("humanoid"), CharacterRef::BuiltIn("quadruped")];
+        let refs = ["humanoid", "quadruped"].map(|n| CharacterRef::BuiltIn(n.into()));
         let cast = load(&refs, FitHeight::Auto, true).unwrap();
         for member in &cast.members {
             let (name, rest) = (&member.asset.name, member.rest);
