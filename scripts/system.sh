@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # System packages for the other scripts; sourced, never run.
 #
 # On Debian and its relatives a missing package is installed, if the script may. Everywhere else, and
