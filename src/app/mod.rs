@@ -2,6 +2,7 @@
 
 mod adapters;
 pub mod alloc;
+pub mod bench;
 pub mod camera;
 pub mod characters;
 pub mod cli;
@@ -38,6 +39,7 @@ fn run() -> Result<(), Failure> {
     match cli.command {
         Some(Command::Adapters) => adapters::print(),
         Some(Command::Inspect(args)) => inspect::run(&args),
+        Some(Command::Bench(command)) => bench::run(&command),
         None => start::run(&cli.run),
     }
 }

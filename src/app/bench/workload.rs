@@ -97,9 +97,8 @@ fn posed(clip: usize, bone: usize, seconds: f32) -> Trs {
     let mut local = bind(bone);
     local.rotation *= turned(swing);
     if bone < 2 {
-        local.translation += each_axis(|axis| {
-            0.05 * (TAU * seconds + TAU * unit(bone, purpose(3), axis)).sin()
-        });
+        local.translation +=
+            each_axis(|axis| 0.05 * (TAU * seconds + TAU * unit(bone, purpose(3), axis)).sin());
     }
     local
 }

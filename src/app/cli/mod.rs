@@ -8,6 +8,7 @@ pub use config::{CharacterRef, Mode, RunConfig};
 pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
 pub use values::{FitHeight, Size, TimeStep};
 
+use super::bench::BenchCommand;
 use super::exit::Failure;
 use super::inspect::InspectArgs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -49,6 +50,9 @@ pub enum Command {
     Inspect(InspectArgs),
     /// List the GPUs that --adapter can name
     Adapters,
+    /// Measure
+    #[command(subcommand)]
+    Bench(BenchCommand),
 }
 
 impl Cli {

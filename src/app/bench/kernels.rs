@@ -1,0 +1,172 @@
+//! Each kernel by itself, on poses that stay in the first-level cache.
+
+use super::median;
+use super::workload::BONES;
+use crate::index::{BoneCount, BoneIndex, ClipId};
+use crate::math::{Lanes, Mat3x4, SimdLevel};
+use crate::pose::kernels::history::History;
+use crate::pose::kernels::ik::fabrik::{Chain, fabrik};
+use crate::pose::kernels::ik::look_at::{Gaze, look_at};
+use crate::pose::kernels::ik::two_bone::{Limb, Reach, two_bone};
+use crate::pose::kernels::masked::{Mask, blend_masked};
+use crate::pose::kernels::mesh_additive::{MeshScratch, apply_mesh_additive};
+use crate::pose::kernels::resolve::{BATCH, ResolveScratch, resolve};
+use crate::pose::kernels::{additive, blend, dead_blend, inertialize, sample};
+use crate::pose::{Pose, Rig};
+use glam::Vec3;
+use serde::Serialize;
+use std::time::Instant;
+
+const BONE_COUNT: BoneCount = BoneCount(BONES as u16);
+/// Calls in one measurement, and measurements.
+const CALLS: usize = 64;
+const ROUNDS: usize = 101;
+
+/// One kernel at one level.
+#[derive(Serialize)]
+pub(super) struct KernelRow {
+    pub name: &'static str,
+    pub level: SimdLevel,
+    pub ns_per_bone: f64,
+}
+
+/// Nanoseconds per bone of the median round; `characters` is how many one call does.
+fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
+    let rounds = (0..ROUNDS).map(|_| {
+        let start = Instant::now();
+        (0..CALLS).for_each(&mut call);
+        start.elapsed().as_nanos() as f64 / (CALLS * characters * BONES) as f64
+    });
+    median(rounds.collect())
+}
+
+/// Measures every kernel at every level. Solvers and transitions have one source for all levels and
+/// are listed under the first one that was asked for.
+pub(super) fn measure(rig: &Rig, delta: Option<ClipId>, levels: &[Lanes]) -> Vec<KernelRow> {
+    let pose_of = |clip: ClipId, seconds: f32| {
+        let mut pose = Pose::default();
+        pose.fit(rig.shape());
+        match rig.clip(clip) {
+            Some(clip) => sample::sample(Lanes::best(), clip, seconds, BONE_COUNT, &mut pose),
+            None => sample::reference(rig.reference(), BONE_COUNT, &mut pose),
+        }
+        pose
+    };
+    let (a, b) = (pose_of(ClipId(0), 0.3), pose_of(ClipId(1), 0.7));
+    let difference = pose_of(delta.unwrap_or(ClipId(0)), 1.1);
+    let mask = Mask::new(BONE_COUNT, &[0.5; BONES]);
+    let mut rows = Vec::new();
+    for &lanes in levels {
+        let level = lanes.level();
+        let mut row = |name, ns_per_bone| rows.push(KernelRow { name, level, ns_per_bone });
+        let mut acc = a.clone();
+        let rest = rig.rest();
+        if let Some(clip) = rig.clip(ClipId(0)) {
+            row(
+                "sample",
+                timed(1, |i| {
+                    sample::sample(lanes, clip, i as f32 * 0.001, BONE_COUNT, &mut acc);
+                }),
+            );
+        }
+        row("blend", timed(1, |_| blend::blend(lanes, rest, &mut acc, &b, 0.3, BONE_COUNT)));
+        row(
+            "blend_masked",
+            timed(1, |_| {
+                blend_masked(lanes, rest, &mut acc, &b, 0.3, &mask, BONE_COUNT);
+            }),
+        );
+        row(
+            "apply_additive",
+            timed(1, |_| {
+                additive::apply_additive(lanes, rest, &mut acc, &difference, 0.3, BONE_COUNT);
+            }),
+        );
+        row(
+            "make_additive",
+            timed(1, |_| {
+                additive::make_additive(lanes, rest, &mut acc, &b, BONE_COUNT);
+            }),
+        );
+        let poses = [&a; BATCH];
+        let mut scratch = ResolveScratch::default();
+        let mut matrices = vec![Mat3x4::IDENTITY; BATCH * rig.palette_len()];
+        let mut chunks = matrices.chunks_exact_mut(rig.palette_len().max(1));
+        let mut palettes: [&mut [Mat3x4]; BATCH] =
+            std::array::from_fn(|_| chunks.next().unwrap_or_default());
+        row(
+            "resolve",
+            timed(BATCH, |_| {
+                let done = resolve(lanes, rig, &poses, BONE_COUNT, &mut scratch, &mut palettes);
+                debug_assert_eq!(done, Ok(()));
+            }),
+        );
+    }
+    if let Some(first) = levels.first() {
+        rows.extend(
+            single(rig, &a, &b, &difference).into_iter().map(|(name, ns_per_bone)| KernelRow {
+                name,
+                level: first.level(),
+                ns_per_bone,
+            }),
+        );
+    }
+    rows.sort_by_key(|row| row.name);
+    rows
+}
+
+/// Kernels with one source for all levels.
+fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str, f64)> {
+    let mut acc = a.clone();
+    let mut mesh = MeshScratch::default();
+    let mut history = History::default();
+    history.push(rig, a, BONE_COUNT, 1.0 / 60.0);
+    history.push(rig, a, BONE_COUNT, 1.0 / 60.0);
+    let mut out = vec![(
+        "apply_mesh_additive",
+        timed(1, |_| {
+            apply_mesh_additive(rig, &mut acc, difference, 0.3, BONE_COUNT, &mut mesh);
+        }),
+    )];
+    out.push((
+        "inertialize_capture",
+        timed(1, |_| {
+            inertialize::capture(rig, &mut history, b, BONE_COUNT);
+        }),
+    ));
+    let mut acc = b.clone();
+    out.push((
+        "inertialize_apply",
+        timed(1, |_| {
+            inertialize::apply(rig, &history, &mut acc, BONE_COUNT, 0.1, 0.3);
+        }),
+    ));
+    out.push((
+        "dead_blend_capture",
+        timed(1, |_| {
+            dead_blend::capture(rig, &mut history, BONE_COUNT);
+        }),
+    ));
+    out.push((
+        "dead_blend_apply",
+        timed(1, |_| {
+            dead_blend::apply(rig, &history, &mut acc, BONE_COUNT, 0.1, 0.3);
+        }),
+    ));
+    let limb = Limb { root: BoneIndex(11), mid: BoneIndex(13), end: BoneIndex(15) };
+    let target = Vec3::new(0.1, 1.0, 0.2);
+    let reach = Reach { target, pole: Vec3::NAN, soften: 0.1, alpha: 1.0 };
+    out.push(("two_bone_ik", timed(1, |_| two_bone(rig, &mut acc, limb, &reach, BONE_COUNT))));
+    let chain = Chain {
+        root: BoneIndex(1),
+        end: BoneIndex(15),
+        target,
+        iterations: 8,
+        tolerance: 1e-3,
+        alpha: 1.0,
+    };
+    out.push(("fabrik", timed(1, |_| fabrik(rig, &mut acc, &chain, BONE_COUNT))));
+    let gaze = Gaze { bone: BoneIndex(6), forward: Vec3::Z, target, limit: 1.0, alpha: 1.0 };
+    out.push(("look_at", timed(1, |_| look_at(rig, &mut acc, &gaze, BONE_COUNT))));
+    out
+}

@@ -1,0 +1,31 @@
+//! `throng bench`: measurements that can be repeated.
+
+pub mod baseline;
+mod kernels;
+pub mod pose;
+pub mod workload;
+
+use super::exit::Failure;
+
+/// What is measured.
+#[derive(clap::Subcommand, Clone, Debug)]
+pub enum BenchCommand {
+    /// Kernels and the task executor on one thread, beside plain code that does the same
+    Pose(pose::PoseBenchArgs),
+}
+
+/// Measures and prints.
+///
+/// # Errors
+/// A level that the processor lacks, or standard output that can't be written.
+pub fn run(command: &BenchCommand) -> Result<(), Failure> {
+    match command {
+        BenchCommand::Pose(args) => pose::run(args),
+    }
+}
+
+/// The middle of some measurements; zero of none.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
