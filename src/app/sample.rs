@@ -7,8 +7,11 @@ use crate::render::RenderStats;
 /// One frame's measurements, on their way to the report and the overlay.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Milliseconds of the frame: in a window from its start to the next one's, else its work.
+    /// Milliseconds of the frame without the palette hash: in a window from the last one's start
+    /// to its own, else its work.
     pub frame_ms: f64,
+    /// Of it, waiting for the display to take the last picture and to give room for this one.
+    pub display_ms: f64,
     /// Milliseconds of each phase on the main thread, by [`Phase`].
     pub main_ms: [f64; Phase::COUNT],
     /// Milliseconds of each phase summed over the workers, by [`Phase`].

@@ -18,7 +18,7 @@ use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Offscreen, RenderStats};
 use glam::Vec3;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A crowd, its camera and its clock, and what draws and measures them.
 pub struct Show {
@@ -35,6 +35,8 @@ pub struct Show {
     times: PhaseTimes,
     recorder: Recorder,
     last_start: Option<Instant>,
+    display_wait: Duration,
+    hash_ns: u64,
     hash: Option<u64>,
     frame: u64,
     threads: usize,
@@ -64,6 +66,8 @@ impl Show {
             times: PhaseTimes::default(),
             recorder: Recorder::default(),
             last_start: None,
+            display_wait: Duration::ZERO,
+            hash_ns: 0,
             hash: None,
             frame: 0,
             threads,
@@ -84,6 +88,11 @@ impl Show {
     /// True when every frame that was asked for has been measured.
     pub fn is_over(&self) -> bool {
         self.config.frames.is_some_and(|frames| self.recorder.measured() >= frames)
+    }
+
+    /// Tells that the window waited for the display since the last frame.
+    pub fn waited(&mut self, time: Duration) {
+        self.display_wait += time;
     }
 
     /// Everyone goes on to another clip.
@@ -142,8 +151,10 @@ impl Show {
         let work = start.elapsed();
         let frame = if self.config.mode == Mode::Window { interval.unwrap_or(work) } else { work };
         let (main_ms, worker_ms) = sample::phases(&self.times);
-        let frame_ms = frame.as_secs_f64() * 1e3;
-        self.measure(Sample { frame_ms, main_ms, worker_ms, tick, render, allocations });
+        let frame_ms = frame.as_secs_f64() * 1e3 - sample::milliseconds(self.last_hash_ns(&tick));
+        let display_ms = std::mem::take(&mut self.display_wait).as_secs_f64() * 1e3;
+        let sample = Sample { frame_ms, display_ms, main_ms, worker_ms, tick, render, allocations };
+        self.measure(sample);
         Ok(platform)
     }
 
@@ -195,6 +206,12 @@ impl Show {
         let (half, reach) = (self.crowd.half_extent(), 2.0 * self.crowd.largest_radius());
         let corner = Vec3::new(half.x, 0.0, half.y);
         Bounds::of_points([-corner, corner + Vec3::Y * reach].into_iter())
+    }
+
+    /// The hash whose time is part of this frame's: a window's frame began with the last one's.
+    fn last_hash_ns(&mut self, tick: &TickStats) -> u64 {
+        let before = std::mem::replace(&mut self.hash_ns, tick.hash_ns);
+        if self.config.mode == Mode::Window { before } else { tick.hash_ns }
     }
 
     fn lay_out(&mut self, size: (u32, u32), input: egui::RawInput) -> Option<egui::PlatformOutput> {

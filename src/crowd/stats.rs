@@ -33,4 +33,6 @@ pub struct TickStats {
     pub character_bytes: u64,
     /// Chained over the frames that asked for it, this one included.
     pub palette_hash: Option<u64>,
+    /// Nanoseconds that the hash took: part of no phase, and of no frame worth measuring.
+    pub hash_ns: u64,
 }

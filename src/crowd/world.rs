@@ -14,6 +14,7 @@ use super::slots::Slots;
 use super::stats::TickStats;
 use crate::profile::{Phase, PhaseTimes};
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 /// All that a frame reads and writes; lent to the workers for the length of a tick.
 #[derive(Debug, Default)]
@@ -77,11 +78,13 @@ impl World {
             gather.run(slots, &mut self.instances, &mut self.groups);
             gather::mark_dirty(slots);
         });
+        let hash_start = Instant::now();
         let palette_hash = step.palette_hash.then(|| {
             self.hashes.resize_with(characters.kinds.len(), AtomicU64::default);
             self.hash = hash::chain(self.hash, &characters.blocks, slots, &self.hashes);
             self.hash
         });
+        let hash_ns = palette_hash.map_or(0, |_| hash_start.elapsed().as_nanos() as u64);
 
         let (tasks, pose_pool_bytes) = crew.take_stats();
         let count = characters.kinds.len() as u32;
@@ -100,6 +103,7 @@ impl World {
             palette_bytes: slots.palette_bytes(),
             character_bytes: u64::from(count) * Characters::BYTES as u64,
             palette_hash,
+            hash_ns,
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct View {
 
 impl View {
     /// Near plane of every perspective view, metres.
-    pub const NEAR: f32 = 0.1;
+    pub const NEAR: f32 = 0.02;
 
     /// A perspective view from `eye` towards `target`; the size is clamped to at least one pixel.
     pub fn look_at(eye: Vec3, target: Vec3, fov_y: f32, far: f32, size: (u32, u32)) -> Self {

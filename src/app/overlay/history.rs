@@ -13,6 +13,8 @@ pub struct FrameRow {
     pub frame: f32,
     /// Of it, waiting for the GPU.
     pub wait: f32,
+    /// Of it, waiting for the display.
+    pub display: f32,
     /// Per phase on the main thread.
     pub main: [f32; Phase::COUNT],
     /// Per phase summed over the workers.

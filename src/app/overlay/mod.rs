@@ -89,6 +89,7 @@ impl Hud {
         self.history.push(FrameRow {
             frame: sample.frame_ms as f32,
             wait: super::sample::milliseconds(wait) as f32,
+            display: sample.display_ms as f32,
             main: row(sample.main_ms),
             worker: row(sample.worker_ms),
         });

@@ -114,6 +114,9 @@ fn times(ui: &mut Ui, table: &Table) {
         if let Some(wait) = &table.wait {
             named(ui, None, "wait for GPU", wait);
         }
+        if let Some(display) = &table.display {
+            named(ui, None, "wait for display", display);
+        }
         for (name, summary) in &table.passes {
             named(ui, None, &format!("GPU {name}"), summary);
         }

@@ -18,6 +18,8 @@ pub struct Table {
     pub phases: Vec<(Phase, Summary, f64)>,
     /// Waiting for the GPU.
     pub wait: Option<Summary>,
+    /// Waiting for the display.
+    pub display: Option<Summary>,
     /// Passes on the GPU.
     pub passes: Vec<(&'static str, Summary)>,
     /// Everything that is counted: a name, a value.
@@ -36,6 +38,7 @@ impl Table {
         self.frame = history.summary(|r| r.frame);
         self.phases = Phase::ALL.into_iter().filter_map(|p| phase_row(history, p)).collect();
         self.wait = history.summary(|r: &FrameRow| r.wait).filter(|s| s.max > 0.0);
+        self.display = history.summary(|r: &FrameRow| r.display).filter(|s| s.max > 0.0);
         self.passes = history.pass_summaries();
         self.counts = last.map(counts).unwrap_or_default();
     }

@@ -19,6 +19,7 @@ pub struct Recorder {
     measured: u64,
     frame: Series,
     wait: Series,
+    display: Series,
     main: [Series; Phase::COUNT],
     worker: [Series; Phase::COUNT],
     gpu: Series,
@@ -50,6 +51,7 @@ impl Recorder {
             self.main[phase as usize].push(sample.main_ms[phase as usize]);
             self.worker[phase as usize].push(sample.worker_ms[phase as usize]);
         }
+        self.display.push(sample.display_ms);
         let tick = &sample.tick;
         self.visible.push(f64::from(tick.visible));
         self.evaluated.push(f64::from(tick.evaluated));
@@ -96,7 +98,9 @@ impl Recorder {
         let drawn = !self.draws.is_empty();
         let wait = self.wait.summary().map(|s| ("wait", s));
         let gpu = self.gpu.summary().map(|s| ("gpu", s));
-        let ms = frame.into_iter().chain(rows(&self.main)).chain(wait).chain(gpu).collect();
+        let display = self.display.summary().filter(|s| s.max > 0.0).map(|s| ("display", s));
+        let phases = frame.into_iter().chain(rows(&self.main));
+        let ms = phases.chain(wait).chain(display).chain(gpu).collect();
         let passes = self.passes.iter().filter_map(|(n, s)| Some((*n, s.summary()?)));
         let passes: Vec<_> = passes.collect();
         Report {

@@ -171,10 +171,12 @@ impl WindowRun {
             return Ok(());
         }
         let Some(picture) = self.show.picture() else { return Ok(()) };
+        let start = Instant::now();
         let Some(frame) = self.surface.acquire(&picture.gpu)? else {
             self.starved = true;
             return Ok(());
         };
+        self.show.waited(start.elapsed());
         let steering = self.input.take_steering();
         let egui = self.egui.take_egui_input(&self.window);
         let platform = self.show.frame(Some(frame.target()), &steering, egui)?;
@@ -182,9 +184,11 @@ impl WindowRun {
             self.egui.handle_platform_output(&self.window, platform);
         }
         self.window.pre_present_notify();
+        let start = Instant::now();
         if let Some(picture) = self.show.picture() {
             self.surface.present(&picture.gpu, frame);
         }
+        self.show.waited(start.elapsed());
         Ok(())
     }
 

@@ -1,0 +1,121 @@
+//! The window, on a virtual display: it opens, draws, hears keys, changes its size and closes.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A display of its own, gone with the test.
+struct Display {
+    server: Child,
+    name: String,
+}
+
+impl Display {
+    fn start() -> Self {
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|e| panic!("this test needs Xvfb: {e}"));
+        let mut number = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        Self { server, name: format!(":{}", number.trim()) }
+    }
+
+    /// Runs xdotool; false when it failed.
+    fn tool(&self, args: &[&str]) -> bool {
+        let mut command = Command::new("xdotool");
+        command.env("DISPLAY", &self.name).args(args).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().unwrap_or_else(|e| panic!("this test needs xdotool: {e}")).success()
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(display: &Display, dir: &Path, args: &[&str]) -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
+    command.env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").current_dir(dir);
+    command.args(["--count", "6", "--size", "160x100", "--msaa", "1", "--shadows", "off"]);
+    Running(command.args(args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
+}
+
+/// Long, because a software adapter on a busy machine is slow; nothing waits for all of it.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[track_caller]
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < PATIENCE, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn report(path: &Path) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_window_draws_the_frames_it_was_asked_for_and_closes() {
+    let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
+    let args = ["--frames", "5", "--warmup", "1", "--report", "r.json", "--overlay", "on"];
+    let mut run = start(&display, dir.path(), &args);
+    assert!(run.0.wait().unwrap().success());
+    let r = report(&dir.path().join("r.json"));
+    assert_eq!((&r["config"]["mode"], &r["frames"]["measured"]), (&"window".into(), &5.into()));
+    assert!(r["render"]["instances"]["max"].as_f64().unwrap() > 0.0);
+    assert!(r["palette_hash"].is_null(), "a window runs in real time");
+}
+
+#[test]
+fn keys_and_a_new_size_reach_the_window() {
+    let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
+    let mut run = start(&display, dir.path(), &["--screenshot", "end.png", "--report", "r.json"]);
+    until("the window", || display.tool(&["search", "--onlyvisible", "--name", "^Throng$"]));
+    let key = |key: &str| {
+        let focus = ["search", "--name", "^Throng$", "windowfocus", "--sync", "key", key];
+        assert!(display.tool(&focus), "{key}");
+    };
+    // A screenshot by key: in the folder that the program was started in.
+    until("a screenshot", || {
+        key("F12");
+        dir.path().join("throng-001.png").exists()
+    });
+    for other in ["F1", "space", "Up", "Left", "Return", "4", "5"] {
+        key(other);
+    }
+    let size = ["search", "--name", "^Throng$", "windowsize", "--sync", "300", "200"];
+    assert!(display.tool(&size));
+    // It goes on drawing at its new size: a screenshot taken now has it.
+    until("a screenshot of the new size", || {
+        key("F12");
+        std::fs::read_dir(dir.path()).unwrap().any(|entry| {
+            let path = entry.unwrap().path();
+            path.extension().is_some_and(|e| e == "png")
+                && image::image_dimensions(path).is_ok_and(|size| size == (300, 200))
+        })
+    });
+    key("Escape");
+    assert!(run.0.wait().unwrap().success());
+    assert_eq!(image::image_dimensions(dir.path().join("end.png")).unwrap(), (300, 200));
+    assert!(report(&dir.path().join("r.json"))["frames"]["measured"].as_u64().is_some());
+}
