@@ -49,7 +49,6 @@ use layout::{Cast, Plan};
 use lend::Lender;
 use ride::Ride;
 use slots::Slots;
-use std::sync::Arc;
 use world::{Step, World};
 
 /// Thousands of characters and the workers that animate them.
@@ -253,10 +252,5 @@ impl Crowd {
     /// Switches the executor's pruning and stealing from the next tick on.
     pub fn set_execution(&mut self, options: WorkerOptions) {
         self.world.crew.set_options(options);
-    }
-
-    /// The rigs of the kinds, in the order they were given.
-    pub fn rigs(&self) -> impl Iterator<Item = &Arc<crate::pose::Rig>> {
-        self.world.kinds.iter().map(|k| &k.rig)
     }
 }

@@ -1,6 +1,7 @@
 //! The phases of a frame and where their time is added up.
 
 use super::zone::{ZoneLocation, zone};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -66,17 +67,23 @@ impl Phase {
 pub struct PhaseTimes {
     main: [AtomicU64; Phase::COUNT],
     worker: [AtomicU64; Phase::COUNT],
+    /// Made once and entered again each frame: making a span allocates when somebody subscribes.
+    spans: [OnceLock<tracing::Span>; Phase::COUNT],
 }
 
 impl PhaseTimes {
     /// Runs `work` as `phase`: a `tracing` span (a zone in Tracy) whose time is added to the main
     /// thread's.
     pub fn time<R>(&self, phase: Phase, work: impl FnOnce() -> R) -> R {
-        let _span = span(phase).entered();
+        let _span = self.span(phase).enter();
         let start = Instant::now();
         let result = work();
         self.main[phase as usize].fetch_add(nanos(start), Ordering::Relaxed);
         result
+    }
+
+    fn span(&self, phase: Phase) -> &tracing::Span {
+        self.spans[phase as usize].get_or_init(|| span(phase))
     }
 
     /// Runs `work` on a worker thread and adds its time to the phase's worker time. With a viewer
@@ -95,7 +102,7 @@ impl PhaseTimes {
     /// time that each of the two gains meanwhile.
     pub fn time_interleaved<R>(&self, phases: [Phase; 2], work: impl FnOnce() -> R) -> R {
         let [first, second] = phases;
-        let (_outer, _inner) = (span(first).entered(), span(second).entered());
+        let (_outer, _inner) = (self.span(first).enter(), self.span(second).enter());
         let before = phases.map(|p| self.worker_ns(p));
         let start = Instant::now();
         let result = work();
