@@ -134,6 +134,8 @@ impl ClipInfo {
             3.0
         } else if has(&["pose", "death", "die"]) {
             0.3
+        } else if has(&["jump", "turn"]) {
+            0.5
         } else {
             1.0
         };

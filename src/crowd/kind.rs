@@ -82,18 +82,14 @@ impl Kind {
                 KindClip { seconds: m.seconds, mode: info.mode.unwrap_or(measured), root }
             })
             .collect();
-        let roles = Roles::new(&measures, &clips, &infos, kind.scale);
-        let reach = |clips: &[ClipId]| {
-            let reach = clips.iter().map(|c| measures[c.get()].reach_from(shape.pivot));
-            (reach.fold(shape.rest_reach, f32::max) + shape.skin) * kind.scale
-        };
-        let standing: Vec<ClipId> = roles.standing.iter().map(|(clip, _)| *clip).collect();
-        let gaits: Vec<ClipId> = roles.gaits.iter().map(|g| g.clip).collect();
+        let reach =
+            |clip: ClipId| (measures[clip.get()].reach_from(shape.pivot) + shape.skin) * kind.scale;
+        let roles = Roles::new(&measures, &clips, &infos, kind.scale, reach);
+        let rest_reach = (shape.rest_reach + shape.skin) * kind.scale;
         let body = Body {
             weight: kind.weight,
-            stand_reach: reach(&standing),
-            can_stand: !standing.is_empty() || clips.is_empty(),
-            gait_reach: reach(&gaits),
+            stand_reach: roles.standing.iter().map(|(c, _)| reach(*c)).fold(rest_reach, f32::max),
+            can_stand: !roles.standing.is_empty() || clips.is_empty(),
             gaits: roles.gaits,
         };
         Ok(Self {
@@ -123,14 +119,21 @@ struct Roles {
 }
 
 impl Roles {
-    fn new(measures: &[ClipMeasure], clips: &[KindClip], infos: &[ClipInfo], scale: f32) -> Self {
+    fn new(
+        measures: &[ClipMeasure],
+        clips: &[KindClip],
+        infos: &[ClipInfo],
+        scale: f32,
+        reach: impl Fn(ClipId) -> f32,
+    ) -> Self {
         let all = || measures.iter().enumerate().map(|(i, m)| (ClipId(i as u16), m));
         let leads_away = |m: &ClipMeasure| m.moves && m.travels;
         let gait = |(clip, m): (ClipId, &ClipMeasure)| {
             let total = m.track.total();
             let speed = total.translation().length() / m.seconds * scale;
             let course = super::ride::heading_of(total.translation());
-            (speed.is_finite() && speed > 0.0).then_some(Gait { clip, speed, course })
+            let reach = reach(clip);
+            (speed.is_finite() && speed > 0.0).then_some(Gait { clip, speed, course, reach })
         };
         let steady = |m: &ClipMeasure, clip: ClipId| {
             clips[clip.get()].mode == PlayMode::Loop && m.track.total().yaw.abs() < GAIT_TURN

@@ -28,10 +28,12 @@ pub(super) struct ClipMeasure {
     pub moves: bool,
     /// Its last pose is its first, root motion aside.
     pub closes: bool,
-    /// Every bone's place in every pose that was looked at, root motion aside.
-    points: Vec<Vec3>,
+    /// Where bones get in the poses that were looked at, root motion aside.
+    pinned: Bounds,
     /// The same with the root's motion.
-    unpinned: Vec<Vec3>,
+    unpinned: Bounds,
+    /// How far a bone gets from the y axis, root motion aside.
+    reach: f32,
 }
 
 impl ClipMeasure {
@@ -57,24 +59,33 @@ impl ClipMeasure {
 
         let poses = frames.min(POSES);
         let at = |i: usize| seconds * i as f32 / (poses - 1).max(1) as f32;
-        let (mut points, mut unpinned) = (Vec::new(), Vec::new());
+        let mut seen: Option<(Bounds, Bounds, f32)> = None;
+        let (mut first, mut last) = (Vec::new(), Vec::new());
         for i in 0..poses {
             let mut locals = rig.sample_locals(clip, at(i));
-            unpinned.extend(positions(rig, &locals));
+            let free = Bounds::of_points(positions(rig, &locals).into_iter());
             if let Some(root) = root.filter(|_| moves) {
                 locals[root.get()] = rig.skeleton().rest()[root.get()];
             }
-            points.extend(positions(rig, &locals));
+            last = positions(rig, &locals);
+            let (held, far) = (Bounds::of_points(last.iter().copied()), reach(&last));
+            seen = Some(match seen {
+                None => (held, free, far),
+                Some((a, b, reach)) => (a.union(&held), b.union(&free), reach.max(far)),
+            });
+            if i == 0 {
+                first.clone_from(&last);
+            }
         }
-        let bones = rig.bone_count().get();
-        let (first, last) = (&points[..bones], &points[points.len() - bones..]);
-        let miss = first.iter().zip(last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-        Self { seconds, track, travels, moves, closes: miss <= CLOSURE * size, points, unpinned }
+        let miss = first.iter().zip(&last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        let (pinned, unpinned, reach) = seen.unwrap_or((Bounds::EMPTY, Bounds::EMPTY, 0.0));
+        let closes = miss <= CLOSURE * size;
+        Self { seconds, track, travels, moves, closes, pinned, unpinned, reach }
     }
 
-    /// How far a bone gets from a vertical axis.
+    /// How far a bone gets from a vertical axis, at most.
     pub fn reach_from(&self, pivot: Vec2) -> f32 {
-        reach(&self.points, pivot)
+        if pivot == Vec2::ZERO { self.reach } else { box_reach(&self.pinned, pivot) }
     }
 }
 
@@ -95,17 +106,13 @@ pub(super) struct Shape {
 /// where that motion is taken out, the sphere is found from the bones and what the bounds have
 /// more than the bones.
 pub(super) fn shape(rig: &Rig, clips: &[ClipMeasure], bounds: &Bounds) -> Shape {
-    let rest = positions(rig, rig.skeleton().rest());
-    let all = |points: fn(&ClipMeasure) -> &[Vec3]| {
-        let points = clips.iter().flat_map(points).copied();
-        Bounds::of_points(points.chain(rest.iter().copied()))
-    };
-    let size = bounds.size();
-    let bones = all(|c| &c.unpinned);
+    let rest = Bounds::of_points(positions(rig, rig.skeleton().rest()).into_iter());
+    let all = |of: fn(&ClipMeasure) -> Bounds| clips.iter().map(of).fold(rest, |a, b| a.union(&b));
+    let bones = all(|c| c.unpinned);
     let over = (bones.min - bounds.min).max(bounds.max - bones.max);
-    let skin = |v: f32| v.clamp(0.02 * size.max_element(), 0.5 * size.max_element());
-
-    let pinned = all(|c| &c.points);
+    let pinned = all(|c| c.pinned);
+    let size = pinned.size().max_element();
+    let skin = |v: f32| v.clamp(0.02 * size, 0.5 * size);
     let (center, radius) = if clips.iter().any(|c| c.moves) {
         let skin = skin(over.max_element());
         (pinned.center(), pinned.radius + 1.25 * skin)
@@ -116,7 +123,7 @@ pub(super) fn shape(rig: &Rig, clips: &[ClipMeasure], bounds: &Bounds) -> Shape 
     let (middle, half) = (pinned.center(), pinned.size() * 0.5);
     let off = Vec2::new(middle.x, middle.z);
     let pivot = if off.length() > Vec2::new(half.x, half.z).length() { off } else { Vec2::ZERO };
-    let rest_reach = if clips.is_empty() { reach(&rest, pivot) } else { 0.0 };
+    let rest_reach = if clips.is_empty() { box_reach(&rest, pivot) } else { 0.0 };
     let skin = skin(over.x.max(over.z));
     Shape { pivot, center, radius, rest_reach, skin }
 }
@@ -133,6 +140,13 @@ fn positions(rig: &Rig, locals: &[Trs]) -> Vec<Vec3> {
     model.iter().map(|m| finite(m.translation.into())).collect()
 }
 
-fn reach(points: &[Vec3], pivot: Vec2) -> f32 {
-    points.iter().map(|p| Vec2::new(p.x, p.z).distance(pivot)).fold(0.0, f32::max)
+fn reach(points: &[Vec3]) -> f32 {
+    points.iter().map(|p| p.x.hypot(p.z)).fold(0.0, f32::max)
+}
+
+/// The farthest corner of a box from a vertical axis.
+fn box_reach(bounds: &Bounds, pivot: Vec2) -> f32 {
+    let flat = |v: Vec3| Vec2::new(v.x, v.z);
+    let (low, high) = (flat(bounds.min) - pivot, flat(bounds.max) - pivot);
+    low.abs().max(high.abs()).length()
 }

@@ -13,8 +13,6 @@ pub(crate) struct Body {
     pub stand_reach: f32,
     /// It has something to play (or nothing at all) without walking off.
     pub can_stand: bool,
-    /// How far any part gets from the vertical axis while it walks.
-    pub gait_reach: f32,
     /// Clips that move it steadily; the slowest forward one first.
     pub gaits: Vec<Gait>,
 }
@@ -27,6 +25,8 @@ pub(crate) struct Gait {
     pub speed: f32,
     /// Heading of the motion relative to where the body faces, radians.
     pub course: f32,
+    /// How far any part gets from the vertical axis, world metres.
+    pub reach: f32,
 }
 
 /// The characters that wait to be placed.
@@ -121,26 +121,11 @@ impl Cast {
                 let first = gait == 0;
                 let count = if first { walking - others * (gaits - 1) as u32 } else { others };
                 if count > 0 {
-                    all.push(self.walkers(CharacterKind(kind as u16), gait as u32, g, count));
+                    all.push(walkers(CharacterKind(kind as u16), gait as u32, g, count));
                 }
             }
         }
         all
-    }
-
-    fn walkers(&self, kind: CharacterKind, gait: u32, g: &Gait, count: u32) -> Walkers {
-        let reach = self.bodies[kind.get()].gait_reach * SCALE_SPREAD;
-        // Half circles bring neighbours nearer than their distance along the lane: a tenth more.
-        let least_gap = 2.2 * reach + 0.05;
-        Walkers {
-            kind,
-            gait,
-            count,
-            speed: g.speed,
-            least_gap,
-            gap: least_gap + 0.25 + 0.75 * g.speed,
-            width: 2.0 * (reach + Walkers::LATERAL),
-        }
     }
 
     /// An individual's scale.
@@ -156,7 +141,25 @@ impl Cast {
 
     /// The largest reach of anybody, at the largest scale.
     pub fn reach(&self) -> f32 {
-        let reach = self.bodies.iter().map(|b| b.stand_reach.max(b.gait_reach));
+        let reach = self
+            .bodies
+            .iter()
+            .map(|b| b.gaits.iter().map(|g| g.reach).fold(b.stand_reach, f32::max));
         reach.fold(0.05, f32::max) * SCALE_SPREAD
+    }
+}
+
+fn walkers(kind: CharacterKind, gait: u32, g: &Gait, count: u32) -> Walkers {
+    let reach = g.reach * SCALE_SPREAD;
+    // Half circles bring neighbours nearer than their distance along the lane: a tenth more.
+    let least_gap = 2.2 * reach + 0.05;
+    Walkers {
+        kind,
+        gait,
+        count,
+        speed: g.speed,
+        least_gap,
+        gap: least_gap + 0.25 + 0.75 * g.speed,
+        width: 2.0 * (reach + Walkers::LATERAL),
     }
 }

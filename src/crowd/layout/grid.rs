@@ -60,9 +60,7 @@ fn cell(cast: &Cast) -> f32 {
         radius = radius.max(match body.gaits.first().filter(|_| !body.can_stand) {
             None => body.stand_reach * super::SCALE_SPREAD,
             Some(g) => {
-                (g.speed / CIRCLING).max(0.2)
-                    + body.gait_reach * super::SCALE_SPREAD
-                    + Walkers::LATERAL
+                (g.speed / CIRCLING).max(0.2) + g.reach * super::SCALE_SPREAD + Walkers::LATERAL
             }
         });
     }

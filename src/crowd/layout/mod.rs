@@ -107,10 +107,9 @@ mod tests {
             weight,
             stand_reach: 0.6,
             can_stand: true,
-            gait_reach: 0.45,
             gaits: vec![
-                Gait { clip: ClipId(1), speed: 1.4, course: 0.0 },
-                Gait { clip: ClipId(2), speed: 3.6, course: 0.0 },
+                Gait { clip: ClipId(1), speed: 1.4, course: 0.0, reach: 0.45 },
+                Gait { clip: ClipId(2), speed: 3.6, course: 0.0, reach: 0.6 },
             ],
         }
     }
@@ -135,8 +134,9 @@ mod tests {
             let body = &bodies[spot.kind.get()];
             match spot.role {
                 Role::Stand { position, .. } => (position, body.stand_reach * spot.scale),
-                Role::Ride { ride, s, lateral, .. } => {
-                    (rides[ride as usize].place(s, lateral).0, body.gait_reach * spot.scale)
+                Role::Ride { ride, s, lateral, gait, .. } => {
+                    let reach = body.gaits[gait as usize].reach * spot.scale;
+                    (rides[ride as usize].place(s, lateral).0, reach)
                 }
             }
         };
