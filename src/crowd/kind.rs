@@ -193,3 +193,60 @@ fn check(kind: &CrowdKind, page_matrices: u32) -> Result<(), CrowdError> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::{BUILTINS, builtin};
+    use crate::crowd::config::RootMotion;
+
+    fn named(kind: &Kind, clip: ClipId) -> &str {
+        kind.rig.clip(clip).unwrap().name()
+    }
+
+    #[test]
+    fn the_built_in_characters_stand_walk_and_turn_with_the_right_clips() {
+        for (name, _) in BUILTINS {
+            let asset = builtin(name).unwrap().unwrap();
+            let rig = Arc::new(Rig::new(asset.skeleton, &asset.clips).unwrap());
+            let kind = Kind::new(&CrowdKind::new(name, rig, asset.bounds), 0.3, 1_000).unwrap();
+            let standing: Vec<_> = kind.standing.iter().map(|(c, _)| named(&kind, *c)).collect();
+            assert!(standing.contains(&"idle") && standing.contains(&"turn_left"), "{standing:?}");
+            assert!(!standing.iter().any(|n| n.contains("walk") || n.contains("run")));
+            assert_eq!(named(&kind, kind.body.gaits[0].clip), "walk_fwd");
+            assert!(kind.body.gaits.iter().any(|g| named(&kind, g.clip) == "run_fwd"));
+            for (id, clip) in kind.clips.iter().enumerate() {
+                let clip_name = named(&kind, ClipId(id as u16));
+                let expected = match clip_name {
+                    n if n.starts_with("turn") => PlayMode::Once,
+                    _ => PlayMode::Loop,
+                };
+                assert_eq!(clip.mode, expected, "{name} {clip_name}");
+                let moves = ["walk", "run", "turn"].iter().any(|w| clip_name.contains(w));
+                assert_eq!(clip.root.is_some(), moves, "{name} {clip_name}");
+            }
+            let turned = kind.clips.iter().filter_map(|c| c.root.as_ref()).map(|r| r.total().yaw);
+            let quarter = std::f32::consts::FRAC_PI_2;
+            assert!(turned.clone().any(|yaw| (yaw - quarter).abs() < 0.02), "{name}");
+            assert!(kind.pivot.x == 0.0 && kind.pivot.z == 0.0);
+            assert!(kind.body.stand_reach > 0.3 && kind.body.stand_reach < 1.0, "{:?}", kind.body);
+        }
+    }
+
+    #[test]
+    fn a_kinds_own_word_on_its_clips_goes_before_what_is_measured() {
+        let asset = builtin("humanoid").unwrap().unwrap();
+        let rig = Arc::new(Rig::new(asset.skeleton, &asset.clips).unwrap());
+        let info = ClipInfo {
+            mode: Some(PlayMode::Clamp),
+            root_motion: RootMotion::Off,
+            weight: 2.0,
+        };
+        let clips = vec![info; rig.clip_count()];
+        let kind = CrowdKind { clips, ..CrowdKind::new("humanoid", rig, asset.bounds) };
+        let kind = Kind::new(&kind, 0.3, 1_000).unwrap();
+        assert!(kind.clips.iter().all(|c| c.mode == PlayMode::Clamp && c.root.is_none()));
+        assert_eq!(kind.standing.len(), kind.clips.len());
+        assert!(kind.body.gaits.is_empty());
+    }
+}
