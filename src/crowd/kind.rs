@@ -237,11 +237,8 @@ mod tests {
     fn a_kinds_own_word_on_its_clips_goes_before_what_is_measured() {
         let asset = builtin("humanoid").unwrap().unwrap();
         let rig = Arc::new(Rig::new(asset.skeleton, &asset.clips).unwrap());
-        let info = ClipInfo {
-            mode: Some(PlayMode::Clamp),
-            root_motion: RootMotion::Off,
-            weight: 2.0,
-        };
+        let info =
+            ClipInfo { mode: Some(PlayMode::Clamp), root_motion: RootMotion::Off, weight: 2.0 };
         let clips = vec![info; rig.clip_count()];
         let kind = CrowdKind { clips, ..CrowdKind::new("humanoid", rig, asset.bounds) };
         let kind = Kind::new(&kind, 0.3, 1_000).unwrap();
