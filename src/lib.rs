@@ -1,7 +1,7 @@
 //! Throng puts thousands of glTF skeletal characters on screen and shows what each of them costs.
 //!
 //! The crate is the whole program; the binary only calls [`app`]. Its modules are layers: a file
-//! imports from lower ranks or from its own folder only, and `tests/layering.rs` holds it to that.
+//! imports from lower ranks or from its own folder only, and `tests/layering` holds it to that.
 //!
 //! | rank | modules | what they know |
 //! |---|---|---|

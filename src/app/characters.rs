@@ -58,12 +58,16 @@ pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, 
     let _span = tracing::info_span!("load characters").entered();
     let loaded: Vec<anyhow::Result<CharacterAsset>> = refs.par_iter().map(load_one).collect();
     let mut cast = Cast::default();
-    for asset in loaded {
-        let asset = asset?;
+    for (loaded, reference) in loaded.into_iter().zip(refs) {
+        let asset = loaded?;
         let name = asset.name.clone();
         if asset.skeleton.bone_count().0 == 0 || (drawn && asset.primitives.is_empty()) {
             let what = "holds no character: it has no skinned mesh and no mesh carried by a joint";
-            return Err(anyhow::anyhow!("{name} {what}").into());
+            let file = match reference {
+                CharacterRef::BuiltIn(name) => name.clone(),
+                CharacterRef::File(path) => path.display().to_string(),
+            };
+            return Err(anyhow::anyhow!("{file}: {what}").into());
         }
         cast.notes.extend(asset.warnings.iter().map(|w| format!("{name}: {w}")));
         let rest = asset::skinning::rest_bounds(&asset);

@@ -12,6 +12,15 @@ pub fn summary(report: &Report) -> String {
     text
 }
 
+/// The columns of [`row`].
+const HEADER: &str = "ms             p50        p95        p99        max       mean";
+
+/// A phase's milliseconds, apart from one another up to a quarter of an hour.
+fn row(name: &str, summary: &Summary) -> String {
+    let Summary { p50, p95, p99, max, mean } = summary;
+    format!("{name:8}{p50:>10.3}{p95:>11.3}{p99:>11.3}{max:>11.3}{mean:>11.3}")
+}
+
 fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
     let (crowd, frames) = (&report.crowd, &report.frames);
     let step = match report.config.time_step {
@@ -20,11 +29,13 @@ fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
     };
     writeln!(
         out,
-        "{} characters, {:.0} visible, {:.0} evaluated; {} frames {step}, {} before them to warm up",
+        "{} character{}, {} visible, {} evaluated; {} frame{} {step}, {} before them to warm up",
         grouped(f64::from(crowd.count)),
-        crowd.visible.mean,
-        crowd.evaluated.mean,
+        if crowd.count == 1 { "" } else { "s" },
+        grouped(crowd.visible.mean),
+        grouped(crowd.evaluated.mean),
         frames.measured,
+        if frames.measured == 1 { "" } else { "s" },
         frames.warmup,
     )?;
     let machine = &report.machine;
@@ -42,10 +53,9 @@ fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
     )?;
     let Some(frame) = report.frame() else { return Ok(()) };
     writeln!(out, "{:.1} frames a second", 1000.0 / frame.mean.max(1e-9))?;
-    writeln!(out, "ms          p50      p95      p99      max     mean  workers' mean")?;
-    for (name, row) in &report.ms.0 {
-        let Summary { p50, p95, p99, max, mean } = row;
-        write!(out, "{name:8}{p50:>7.3}{p95:>9.3}{p99:>9.3}{max:>9.3}{mean:>9.3}")?;
+    writeln!(out, "{HEADER}  workers' mean")?;
+    for (name, summary) in &report.ms.0 {
+        write!(out, "{}", row(name, summary))?;
         match report.worker_ms.get(name) {
             Some(worker) => writeln!(out, "{:>15.3}", worker.mean)?,
             None => writeln!(out)?,
@@ -80,5 +90,14 @@ mod tests {
         assert_eq!(grouped(999.4), "999");
         assert_eq!(grouped(1_234_567.0), "1,234,567");
         assert_eq!(grouped(-1000.0), "-1,000");
+    }
+
+    #[test]
+    fn slow_frames_do_not_run_into_one_another() {
+        let slow = 60_000.0;
+        let row =
+            row("execute", &Summary { p50: slow, p95: slow, p99: slow, max: slow, mean: slow });
+        assert_eq!(row.split_whitespace().count(), 6, "{row}");
+        assert_eq!(row.len(), HEADER.len(), "columns end below their names");
     }
 }
