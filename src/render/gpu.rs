@@ -48,7 +48,7 @@ pub enum GpuError {
         reason: String,
     },
     /// The window gave no surface.
-    #[error("the window gave no surface to draw on: {0}")]
+    #[error("no graphics driver can draw to this window (WGPU_BACKEND leaves out all but its own)")]
     Surface(#[from] wgpu::CreateSurfaceError),
     /// A fault after the device was made.
     #[error(transparent)]

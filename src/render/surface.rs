@@ -120,6 +120,11 @@ impl WindowSurface {
         self.size = (width, height);
     }
 
+    /// What it was last told that the window measures, pixels; 0 while it is minimized.
+    pub fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
     /// The next texture. `None` leaves this frame out: the window is minimized or hidden, or the
     /// system gave none in time; try again next frame.
     ///

@@ -100,7 +100,8 @@ impl WindowRun {
     pub fn window_event(&mut self, event: WindowEvent) -> Result<(), Failure> {
         let consumed = self.egui.on_window_event(&self.window, &event).consumed;
         match event {
-            WindowEvent::CloseRequested => self.closing = true,
+            // Destroyed comes without a request when somebody else closes it, as xkill does.
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => self.closing = true,
             WindowEvent::Resized(size) => self.surface.resize(size.width, size.height),
             WindowEvent::ScaleFactorChanged { .. } => {
                 let size = self.window.inner_size();
@@ -155,14 +156,15 @@ impl WindowRun {
         }
     }
 
+    // As the events told it: to ask a window that is gone is a panic in winit.
     fn size(&self) -> (u32, u32) {
-        let size = self.window.inner_size();
-        (size.width.max(1), size.height.max(1))
+        let (width, height) = self.surface.size();
+        (width.max(1), height.max(1))
     }
 
     fn hidden(&self) -> bool {
-        let size = self.window.inner_size();
-        let empty = size.width == 0 || size.height == 0;
+        let (width, height) = self.surface.size();
+        let empty = width == 0 || height == 0;
         self.occluded || empty || self.window.is_minimized() == Some(true)
     }
 
