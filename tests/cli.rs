@@ -280,3 +280,46 @@ fn a_screenshot_and_numbered_frames_are_pictures_of_the_size_asked_for() {
     let colors: std::collections::HashSet<_> = shot.pixels().collect();
     assert!(colors.len() > 50, "only {} colours", colors.len());
 }
+
+#[test]
+fn noop_needs_no_window_even_where_there_is_a_display() {
+    // A display that can't be reached: an attempt to open a window would name it.
+    let output = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .env("DISPLAY", "nowhere:7")
+        .env_remove("RUST_LOG")
+        .args(["--adapter", "NOOP", "--count", "2", "--frames", "1"])
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("--adapter noop") && said.contains("running headless"), "{said}");
+    assert!(!said.contains("no display"), "{said}");
+}
+
+#[test]
+fn inspect_says_when_an_option_waits_for_a_pose() {
+    for option in ["--vertices", "--exact"] {
+        let output = throng(&["inspect", "humanoid", "--json", option]);
+        assert!(output.status.success());
+        assert!(text(&output.stderr).contains("--pose"), "{option}");
+        let output = throng(&["inspect", "humanoid", "--json", option, "--pose", "rest"]);
+        assert_eq!(text(&output.stderr), "", "{option}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_nobody_can_take_is_no_panic() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = |args: &[&str], stdout: std::process::Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
+        command.args(args).env_remove("DISPLAY").stdout(stdout).stderr(full());
+        command.status().unwrap().code()
+    };
+    let null = std::process::Stdio::null;
+    let run = ["--no-render", "--count", "1", "--frames", "1"];
+    assert_eq!(status(&["--count", "x"], null()), Some(2));
+    assert_eq!(status(&["inspect", "no such.glb"], null()), Some(1));
+    assert_eq!(status(&[&run[..], &["--present", "fifo"]].concat(), null()), Some(0));
+    assert_eq!(status(&run, full().into()), Some(1));
+}

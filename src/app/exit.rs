@@ -1,5 +1,6 @@
 //! How a run ends when it does not end well.
 
+use super::output;
 use std::process::ExitCode;
 
 /// Why the program stops, each with an exit status of its own.
@@ -25,7 +26,7 @@ impl Failure {
 
     /// Says on standard error what happened and gives the status.
     pub fn report(&self) -> ExitCode {
-        eprintln!("throng: {self}");
+        output::say(self);
         ExitCode::from(self.status())
     }
 }

@@ -1,4 +1,4 @@
-//! Files the program writes: whole or not at all.
+//! What the program prints, and the files it writes: whole or not at all.
 
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
@@ -16,6 +16,11 @@ pub fn print(text: &str) -> Result<()> {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e).context("standard output"),
         _ => Ok(()),
     }
+}
+
+/// Says one line about the run on standard error. Nobody can be told that nobody listens there.
+pub fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "throng: {line}");
 }
 
 /// Fails when `path` can't be written: its folder does not exist or is closed, or it is a folder.

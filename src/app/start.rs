@@ -19,19 +19,22 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     check_outputs(&config)?;
     start_profile(&config)?;
     for note in RunConfig::without_effect(options, mode) {
-        eprintln!("throng: {note}");
+        output::say(note);
     }
     interrupt::listen()?;
     if mode != Mode::Window {
         return headless::run(config);
     }
-    match window::connect() {
-        Ok(events) => window::run(events, config),
-        Err(reason) => {
-            eprintln!("throng: no display ({reason}); running headless");
-            headless::run(RunConfig::new(options, Mode::Headless)?)
+    let reason = if config.draws_nothing() {
+        "no window shows what --adapter noop draws".to_owned()
+    } else {
+        match window::connect() {
+            Ok(events) => return window::run(events, config),
+            Err(reason) => format!("no display ({reason})"),
         }
-    }
+    };
+    output::say(format_args!("{reason}; running headless"));
+    headless::run(RunConfig::new(options, Mode::Headless)?)
 }
 
 fn check_outputs(config: &RunConfig) -> Result<(), Failure> {
@@ -65,7 +68,7 @@ fn start_profile(config: &RunConfig) -> Result<(), Failure> {
                     --zones at phases or tasks";
         return Err(Failure::Usage(line.to_owned()));
     }
-    eprintln!("throng: waiting for a Tracy viewer; Ctrl-C ends");
+    output::say("waiting for a Tracy viewer; Ctrl-C ends");
     let slice = Duration::from_millis(100);
     let mut waited = Duration::ZERO;
     while waited < PATIENCE && !interrupt::asked() && !profile::wait_for_viewer(slice) {

@@ -5,6 +5,7 @@ use super::values::{FitHeight, Size, TimeStep};
 use crate::app::exit::Failure;
 use crate::asset;
 use crate::math::SimdLevel;
+use crate::render::GpuRequest;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -166,6 +167,11 @@ impl RunConfig {
         })
     }
 
+    /// True for the adapter that does all of the processor's work and draws nothing.
+    pub fn draws_nothing(&self) -> bool {
+        is_noop(self.adapter.as_deref())
+    }
+
     /// Options that were given and that this mode does nothing with, one sentence each.
     pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
         let mut notes = Vec::new();
@@ -191,8 +197,9 @@ fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure
             return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
         }
     }
-    let noop = options.adapter.as_deref().is_some_and(|a| a.eq_ignore_ascii_case("noop"));
-    if noop && (options.screenshot.is_some() || options.frames_out.is_some()) {
+    if is_noop(options.adapter.as_deref())
+        && (options.screenshot.is_some() || options.frames_out.is_some())
+    {
         return refuse("--adapter noop draws nothing, so there is no picture to save".to_owned());
     }
     if let Some(path) = &options.screenshot
@@ -206,6 +213,10 @@ fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure
         return refuse(format!("--report {}: the name must end in .json or .csv", path.display()));
     }
     Ok(())
+}
+
+fn is_noop(adapter: Option<&str>) -> bool {
+    adapter.is_some_and(|a| a.eq_ignore_ascii_case(GpuRequest::NOOP))
 }
 
 fn has_extension(path: &Path, wanted: &[&str]) -> bool {

@@ -5,6 +5,7 @@ mod report;
 mod table;
 
 use super::exit::Failure;
+use super::output;
 use crate::asset::{self, BuildOptions, CharacterAsset};
 use crate::pose::Rig;
 use std::io::{self, BufWriter, Write};
@@ -37,6 +38,9 @@ pub struct InspectArgs {
 /// # Errors
 /// A fault of the file (which names it), or a `--pose` that names no clip of it.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
+    if args.poses.is_empty() && (args.vertices || args.exact) {
+        output::say("--vertices and --exact have no effect without --pose");
+    }
     let (character, report) = examine(args)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let written = if args.json {
