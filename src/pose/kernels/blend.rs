@@ -10,7 +10,8 @@ use fearless_simd::{Simd, f32x8};
 
 /// `acc = lerp(acc, b, alpha)`: rotations on the shorter arc and normalized (nlerp), translations
 /// and scales linearly. `alpha` is limited to 0..=1 (not-a-number counts as 0); both ends give
-/// their input's rotation, normalized.
+/// their input's rotation, normalized. Against slerp, nlerp is at most 0.9 degrees off between
+/// rotations that are 90 degrees apart, and 8.2 degrees between half turns.
 ///
 /// `rest` stands in for groups that one side lacks.
 pub fn blend(

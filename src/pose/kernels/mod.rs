@@ -16,6 +16,8 @@ pub mod mesh_additive;
 mod quat;
 pub mod resolve;
 pub mod sample;
+#[cfg(test)]
+mod tests;
 mod transpose;
 
 /// A weight limited to 0..=1; not-a-number is zero.
