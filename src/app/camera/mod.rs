@@ -53,7 +53,7 @@ impl Camera {
 
     /// A camera around `scene`, at its start.
     pub fn new(kind: CameraArg, scene: Scene) -> Self {
-        let orbit = Orbit::default();
+        let orbit = Orbit::new(&scene);
         let fly = Fly::from_shot(&orbit.shot(&scene, 1.0), scene.height);
         Self { kind, scene, seconds: 0.0, orbit, fly, zoom: 1.0 }
     }

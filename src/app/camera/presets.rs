@@ -22,6 +22,9 @@ pub struct Shot {
 /// Vertical field of view of every camera, radians.
 pub const FOV_Y: f32 = 0.72;
 
+/// A crowd this many times longer than deep is seen along its length.
+const STREET: f32 = 2.0;
+
 /// Circles the crowd just outside its edge, looking in over the heads.
 #[derive(Clone, Copy, Debug)]
 pub struct Orbit {
@@ -29,13 +32,13 @@ pub struct Orbit {
     lift: f32,
 }
 
-impl Default for Orbit {
-    fn default() -> Self {
-        Self { azimuth: 0.45, lift: 0.0 }
-    }
-}
-
 impl Orbit {
+    /// Starts where the crowd shows its depth: off the corner of a square, at the end of a street.
+    pub fn new(scene: &Scene) -> Self {
+        let azimuth = if scene.half_x > STREET * scene.half_z { FRAC_PI_2 - 0.2 } else { 0.45 };
+        Self { azimuth, lift: 0.0 }
+    }
+
     const RADIANS_PER_SECOND: f32 = 0.04;
 
     pub(super) fn advance(&mut self, dt: f32, steering: &Steering) {
@@ -45,11 +48,17 @@ impl Orbit {
 
     pub(super) fn shot(&self, scene: &Scene, zoom: f32) -> Shot {
         let h = scene.height;
-        let edge = scene.edge(self.azimuth);
+        let (sin, cos) = self.azimuth.sin_cos();
+        let ellipse = Vec3::new(scene.half_x * sin, 0.0, scene.half_z * cos);
+        // By angle, a long street's whole side would pass in a moment; its ellipse passes evenly.
+        let (outward, edge) = if scene.half_x > STREET * scene.half_z {
+            (ellipse.normalize_or(Vec3::Z), ellipse.length())
+        } else {
+            (heading(self.azimuth), scene.edge(self.azimuth))
+        };
         let crowded = crowdedness(edge, h);
         // One character from a few steps away; a crowd from above its outermost row.
         let distance = edge + h * (3.4 - 5.0 * crowded) * zoom;
-        let outward = heading(self.azimuth);
         let height = h * (1.15 + 0.95 * crowded) * zoom.max(0.5);
         let eye = outward * distance + Vec3::Y * height;
         let ahead = h * (3.4 + 4.6 * crowded);
