@@ -55,6 +55,10 @@ impl Posed<'_> {
         let slack = ROUNDING * (max - min).length().max(center.length());
         let (min, max) = (Vec3::from(min) - slack, Vec3::from(max) + slack);
         let radius = (sphere.radius + slack).min((max - min).length() * 0.5);
+        // Coordinates may be finite where their squares are not.
+        if !(min.is_finite() && max.is_finite() && radius.is_finite()) {
+            return Err(BuildError::PosedOverflow { pose: "all poses together".into() });
+        }
         Ok(Bounds { min, max, radius })
     }
 
