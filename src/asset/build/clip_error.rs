@@ -9,6 +9,10 @@ use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3A};
 /// Evaluations of one bone that the measurement of all clips at one rate may take.
 const WORK_LIMIT: usize = 16_000_000;
 
+/// Where, between two frames, nlerp's angle is farthest from slerp's: it differs in proportion to
+/// `u (1 - u) (1 - 2 u)` to third order in the angle, so at a half less the root of a twelfth.
+const NLERP_WORST: f64 = 0.211_324_865_405_187_1;
+
 /// What float arithmetic may add to a measured error, relative to where things are: kernels round
 /// otherwise than this file does.
 const ROUNDING: f64 = 1e-6;
@@ -23,6 +27,8 @@ pub(super) struct Curves<'a> {
     pub key_times: Vec<f64>,
     /// Where a curve jumps, rising.
     pub jumps: Vec<f64>,
+    /// Some curve is a spline.
+    pub splines: bool,
 }
 
 /// Distances between a clip and its curves, metres of model space.
@@ -70,8 +76,8 @@ impl<'a> Measure<'a> {
         Self { rig, reach, lever: f64::from(size.min(1.0)), size: size.into(), work_limit }
     }
 
-    /// Compares at the keys, just before jumps, and at three times between any two frames (nlerp is
-    /// farthest from slerp near a fifth of the way, curves are farthest from their chord halfway).
+    /// Compares at the keys, just before jumps, and between any two frames: of splines at three
+    /// times; of straight lines, which lerp follows, where nlerp is farthest from slerp.
     pub fn clip(&self, clip: &UniformClip, curves: &Curves<'_>) -> ClipError {
         let mut error = ClipError::default();
         let mut scratch = Scratch::default();
@@ -93,17 +99,27 @@ impl<'a> Measure<'a> {
             while curves.key_times.get(key).is_some_and(|&k| k <= end) {
                 key += 1;
             }
+            let keys = &curves.key_times[first_key..key];
             let smooth = !jumps.iter().any(|&j| j > start);
-            for &key in curves.key_times[first_key..key].iter().step_by(stride) {
+            for &key in keys.iter().step_by(stride) {
                 self.add(clip, curves, key, smooth, &mut scratch, &mut error);
             }
             for &jump in jumps {
                 self.add(clip, curves, jump.next_down(), false, &mut scratch, &mut error);
             }
-            if interval.is_multiple_of(stride) {
-                for part in [0.0, 0.25, 0.5, 0.75] {
-                    self.add(clip, curves, at(part), smooth, &mut scratch, &mut error);
-                }
+            if !interval.is_multiple_of(stride) {
+                continue;
+            }
+            let straight = !curves.splines && keys.iter().all(|&key| key == start || key == end);
+            let parts: &[f64] = if !straight {
+                &[0.25, 0.5, 0.75]
+            } else if turns(&FramePair::between(clip, interval, 0.0), bones) {
+                &[NLERP_WORST]
+            } else {
+                &[]
+            };
+            for &part in parts {
+                self.add(clip, curves, at(part), smooth, &mut scratch, &mut error);
             }
         }
         self.add(clip, curves, curves.seconds, true, &mut scratch, &mut error);
@@ -147,6 +163,12 @@ struct Scratch {
     exact: Vec<DAffine3>,
     /// Largest distance of a bone from the origin.
     farthest: f64,
+}
+
+/// True when some rotation turns far enough from one frame to the next for nlerp to differ from slerp
+/// by more than a float's rounding.
+fn turns(pair: &FramePair<'_>, bones: usize) -> bool {
+    (0..bones).any(|bone| pair.change(bone) > 0.01)
 }
 
 /// One matrix less another.
@@ -222,9 +244,13 @@ impl<'a> FramePair<'a> {
         }
     }
 
-    /// Angle in radians between the two frames' rotations of a bone.
-    pub fn angle(&self, bone: usize) -> f32 {
-        let dot = self.before[bone].rotation.dot(self.after[bone].rotation);
-        2.0 * dot.abs().min(1.0).acos()
+    /// How much a bone's rotation and scale change between the two frames, in radians and parts of
+    /// the scale; no less than it is.
+    pub fn change(&self, bone: usize) -> f32 {
+        let (a, b) = (&self.before[bone], &self.after[bone]);
+        // An angle is at most 1.111 times its chord up to a right angle, which is half a turn.
+        let angle = 2.0 * 1.111 * (a.rotation - b.rotation).length();
+        let larger = a.scale.abs().max(b.scale.abs()).max(glam::Vec3::splat(f32::MIN_POSITIVE));
+        angle + ((a.scale - b.scale).abs() / larger).max_element()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::error::object;
 use super::super::exact::NodeCurves;
+use super::super::source::Interpolation::CubicSpline;
 use super::super::source::{Source, SourceAnimation};
 use super::BuildOptions;
 use super::clip_error::{ClipError, Curves, Measure};
@@ -71,6 +72,7 @@ impl Job<'_> {
             seconds: self.animation.seconds.into(),
             key_times: frames::key_times(self.animation),
             jumps: frames::jump_times(self.animation),
+            splines: self.animation.channels.iter().any(|c| c.interpolation == CubicSpline),
         };
         if curves.seconds < SHORTEST_SECONDS {
             let clip = self.still(&curves)?;

@@ -5,8 +5,8 @@ use super::super::source::{Interpolation, SourceAnimation, SourceChannel, Source
 /// Multiples of the base rate that are tried when it misses the curves.
 const RATE_STEPS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 
-/// Local transforms that all clips of a character may hold together: 240 MB.
-pub(super) const LOCALS_LIMIT: usize = 6_000_000;
+/// Local transforms that all clips of a character may hold together: 160 MB.
+pub(super) const LOCALS_LIMIT: usize = 4_000_000;
 
 /// Clips shorter than this are stills.
 pub(super) const SHORTEST_SECONDS: f64 = 1e-6;

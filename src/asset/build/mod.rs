@@ -80,8 +80,13 @@ pub(super) fn character(
     let tolerance = f64::from(options.tolerance * size);
     let clips = clips::resample_all(source, &rig, &measure, options, tolerance, &mut warnings)?;
     let clusters = Clusters::new(&meshes.primitives);
-    let posed =
-        Posed { skeleton: &skeleton, clips: &clips, influence: &influence, clusters: &clusters };
+    let posed = Posed {
+        skeleton: &skeleton,
+        clips: &clips,
+        influence: &influence,
+        clusters: &clusters,
+        size,
+    };
     let bounds = posed.bounds()?;
     let low_detail_error_m = low_detail::mean_error(&skeleton, &clips, &clusters);
     let name = source.file.file_stem().map(|s| s.to_string_lossy().into_owned());
