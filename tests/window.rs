@@ -119,3 +119,17 @@ fn keys_and_a_new_size_reach_the_window() {
     assert_eq!(image::image_dimensions(dir.path().join("end.png")).unwrap(), (300, 200));
     assert!(report(&dir.path().join("r.json"))["frames"]["measured"].as_u64().is_some());
 }
+
+#[test]
+fn a_window_that_somebody_else_destroys_ends_the_run_with_its_report() {
+    let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
+    let mut run = start(&display, dir.path(), &["--report", "r.json"]);
+    until("the window", || display.tool(&["search", "--onlyvisible", "--name", "^Throng$"]));
+    until("a first frame, saved", || {
+        display.tool(&["search", "--name", "^Throng$", "windowfocus", "--sync", "key", "F12"]);
+        dir.path().join("throng-001.png").exists()
+    });
+    assert!(display.tool(&["search", "--name", "^Throng$", "windowclose"]));
+    assert!(run.0.wait().unwrap().success());
+    assert!(report(&dir.path().join("r.json"))["frames"]["measured"].as_u64().is_some());
+}
