@@ -55,7 +55,9 @@ fn help_is_grouped_has_examples_and_names_every_option_of_a_run() {
     let output = throng(&["--help"]);
     assert!(output.status.success());
     let help = text(&output.stdout);
-    for heading in ["Crowd:", "Run:", "Picture:", "Output:", "What is measured:", "Examples:"] {
+    for heading in
+        ["Crowd:", "Run:", "Picture:", "Output:", "Animation:", "Profiling:", "Examples:"]
+    {
         assert!(help.contains(heading), "no {heading:?} in\n{help}");
     }
     for option in ["--character", "--count", "--screenshot", "--report", "--max-frame-ms"] {

@@ -19,9 +19,10 @@ pub struct Member {
 }
 
 impl Member {
-    /// Height in the world, metres; above zero.
-    pub fn height(&self) -> f32 {
-        (natural_height(&self.rest) * self.scale).max(1e-3)
+    /// How large it looks in the world, metres; above zero: its height, or more if it is broad.
+    pub fn stature(&self) -> f32 {
+        let broad = self.rest.size().max_element() * 0.6;
+        (natural_height(&self.rest).max(broad) * self.scale).max(1e-3)
     }
 
     /// What is added to the model's y so that it stands on the ground, model units.
@@ -37,14 +38,26 @@ impl Member {
 pub struct Cast {
     /// In the order of the command line.
     pub members: Vec<Member>,
-    /// One sentence each, with the character's name.
+    /// One sentence each, beginning with the character's name.
     pub notes: Vec<String>,
 }
 
+/// Sentences that are told of one character; `inspect` tells them all.
+const NOTES: usize = 6;
+
 impl Cast {
-    /// Mean height in the world, metres; above zero.
-    pub fn typical_height(&self) -> f32 {
-        let sum: f32 = self.members.iter().map(Member::height).sum();
+    /// Says on standard error what there is to say about them, each sentence once.
+    pub fn announce(&self) {
+        for (i, note) in self.notes.iter().enumerate() {
+            if !self.notes[..i].contains(note) {
+                eprintln!("throng: {note}");
+            }
+        }
+    }
+
+    /// Mean stature, metres; above zero.
+    pub fn typical_stature(&self) -> f32 {
+        let sum: f32 = self.members.iter().map(Member::stature).sum();
         if self.members.is_empty() { USUAL } else { sum / self.members.len() as f32 }
     }
 }
@@ -69,10 +82,15 @@ pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, 
             };
             return Err(anyhow::anyhow!("{file}: {what}").into());
         }
-        cast.notes.extend(asset.warnings.iter().map(|w| format!("{name}: {w}")));
+        let warnings = &asset.warnings;
+        cast.notes.extend(warnings.iter().take(NOTES).map(|w| format!("{name}: {w}")));
+        if warnings.len() > NOTES {
+            let more = warnings.len() - NOTES;
+            cast.notes.push(format!("{name}: {more} more; `throng inspect` lists them"));
+        }
         let rest = asset::skinning::rest_bounds(&asset);
         let (scale, note) = fit_scale(&rest, fit);
-        cast.notes.extend(note.map(|n| format!("{name}: {n}")));
+        cast.notes.extend(note.map(|n| format!("{name} {n}")));
         cast.members.push(Member { asset, rest, scale });
     }
     Ok(cast)
@@ -105,6 +123,13 @@ fn natural_height(bounds: &Bounds) -> f32 {
     if size.y >= size.max_element() * 0.1 { size.y } else { size.max_element() }
 }
 
+/// A number with as many decimals as it takes to see it.
+fn brief(number: f32) -> String {
+    let decimals = (2 - number.abs().max(1e-6).log10().floor() as i32).clamp(0, 8) as usize;
+    let text = format!("{number:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
 /// The scale of a character, and a sentence when nobody asked for it.
 fn fit_scale(bounds: &Bounds, fit: FitHeight) -> (f32, Option<String>) {
     let height = natural_height(bounds);
@@ -118,8 +143,8 @@ fn fit_scale(bounds: &Bounds, fit: FitHeight) -> (f32, Option<String>) {
         FitHeight::Auto if (SMALLEST..=TALLEST).contains(&height) || height <= 0.0 => (1.0, None),
         FitHeight::Auto => {
             let note = format!(
-                "is {height:.3} m tall and is shown {USUAL} m tall (--fit-height off keeps its \
-                 size)"
+                "is {} m tall and is shown {USUAL} m tall (--fit-height off keeps its size)",
+                brief(height)
             );
             (to(USUAL), Some(note))
         }
@@ -147,6 +172,13 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_as_long_as_they_must_be() {
+        for (number, text) in [(200.0, "200"), (79.029, "79"), (0.0102, "0.0102"), (1.5, "1.5")] {
+            assert_eq!(brief(number), text);
+        }
+    }
+
+    #[test]
     fn a_character_without_extent_keeps_its_scale() {
         for fit in [FitHeight::Auto, FitHeight::Off, FitHeight::Metres(2.0)] {
             assert_eq!(fit_scale(&Bounds::EMPTY, fit), (1.0, None), "{fit:?}");
@@ -166,8 +198,8 @@ mod tests {
         for member in &cast.members {
             let (name, rest) = (&member.asset.name, member.rest);
             assert!((rest.min.y + member.ground_offset()).abs() < 1e-6, "{name}: {rest:?}");
-            assert!(member.height() < member.asset.bounds.size().y, "{name} jumps and waves");
+            assert!(member.stature() < member.asset.bounds.size().y, "{name} jumps and waves");
         }
-        assert!((cast.members[0].height() - 1.75).abs() < 0.02, "{}", cast.members[0].height());
+        assert!((cast.members[0].stature() - 1.75).abs() < 0.02, "{}", cast.members[0].stature());
     }
 }

@@ -17,6 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub fn run(config: RunConfig) -> Result<(), Failure> {
     let drawn = config.mode != Mode::NoRender;
     let cast = characters::load(&config.characters, config.fit_height, drawn)?;
+    cast.announce();
     let (picture, target) = if drawn {
         let gpu = Gpu::new(&GpuRequest { adapter: config.adapter.clone() })?;
         let formats = gpu.offscreen_formats();

@@ -89,6 +89,6 @@ impl Picture {
 
 /// Haze hides where the ground ends, never the crowd: metres that grow with its expected size.
 fn haze_distance(config: &RunConfig, cast: &Cast) -> f32 {
-    let across = (config.count as f32).sqrt() * cast.typical_height();
+    let across = (config.count as f32).sqrt() * cast.typical_stature();
     Lighting::default().haze_distance.max(6.0 * across)
 }

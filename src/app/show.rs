@@ -50,7 +50,7 @@ impl Show {
     pub fn new(config: RunConfig, cast: Cast, picture: Option<Picture>) -> Result<Self, Failure> {
         let _span = tracing::info_span!("place crowd").entered();
         let threads = config.threads.unwrap_or_else(default_threads);
-        let height = cast.typical_height();
+        let height = cast.typical_stature();
         let crowd = crowd(&config, cast, threads, picture.as_ref())?;
         let extent = crowd.half_extent();
         let round = config.layout == super::cli::LayoutArg::Disc;

@@ -121,7 +121,8 @@ pub struct RunOptions {
           help_heading = "Picture")]
     pub msaa: u32,
     /// Shadows of the sun
-    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "Picture")]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Picture")]
     pub shadows: OnOff,
     /// How frames reach the screen of a window [default: fifo]
     #[arg(long, value_enum, help_heading = "Picture")]
@@ -131,7 +132,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME", help_heading = "Picture")]
     pub adapter: Option<String>,
     /// Paint the overlay [default: off; F1 toggles it in a window]
-    #[arg(long, value_enum, default_value_t = OnOff::Off, help_heading = "Picture")]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::Off, help_heading = "Picture")]
     pub overlay: OnOff,
 
     /// Write the last frame as PNG
@@ -149,29 +151,32 @@ pub struct RunOptions {
 
     /// Worker threads [default: as many as the machine runs at once]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads,
-          help_heading = "What is measured")]
+          help_heading = "Animation")]
     pub threads: Option<usize>,
     /// Vector instructions of the kernels: auto, scalar, sse, avx2, avx512, neon
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = values::lanes,
-          help_heading = "What is measured")]
+          help_heading = "Animation")]
     pub simd: Lanes,
     /// Skip characters that nobody sees
-    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Animation")]
     pub visibility: OnOff,
     /// Seconds that a character keeps animating after it was last seen
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value = "0.25", value_parser = values::seconds,
-          help_heading = "What is measured")]
+          help_heading = "Animation")]
     pub grace: f32,
     /// Leave out tasks that the result does not depend on
-    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Animation")]
     pub prune: OnOff,
     /// Let a task write into the buffer that it is the last to read
-    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "What is measured")]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Animation")]
     pub steal: OnOff,
     /// What Tracy is shown while a viewer is connected
-    #[arg(long, value_enum, default_value_t = ZonesArg::Phases, help_heading = "What is measured")]
+    #[arg(long, value_enum, default_value_t = ZonesArg::Phases, help_heading = "Profiling")]
     pub zones: ZonesArg,
     /// Start only when a Tracy viewer has connected
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = "Profiling")]
     pub wait_tracy: bool,
 }
