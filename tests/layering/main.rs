@@ -12,6 +12,7 @@ mod scan;
 
 use proc_macro2::TokenTree;
 use scan::{SourceFile, read_all};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The layers. A file uses layers of lower rank, or its own.
@@ -172,6 +173,22 @@ fn files_stay_short() {
     }));
 }
 
+/// Files that no file declares as a module; the compiler never sees them.
+fn orphans(files: &[SourceFile]) -> Vec<String> {
+    let declared: HashSet<String> = files.iter().flat_map(SourceFile::declares).collect();
+    let roots = ["lib.rs", "main.rs"];
+    files
+        .iter()
+        .filter(|file| !roots.contains(&file.name.as_str()) && !declared.contains(&file.name))
+        .map(|file| format!("src/{}: no file declares it", file.name))
+        .collect()
+}
+
+#[test]
+fn every_file_is_part_of_the_crate() {
+    report(orphans(&source()));
+}
+
 /// The rows `| rank | names | ...` of the Markdown table in `text`, as (name, rank), sorted.
 fn rows(text: &str) -> Vec<(String, u32)> {
     let mut rows = Vec::new();
@@ -278,6 +295,20 @@ mod planted {
         ] {
             assert_ne!(complaints(name, text), 0, "{name}: {text}");
         }
+    }
+
+    #[test]
+    fn files_outside_the_module_tree_are_seen() {
+        let files = [
+            SourceFile::parse("lib.rs", "pub mod pose;"),
+            SourceFile::parse("pose/mod.rs", "mod ik; #[cfg_attr(unix, path = \"b.rs\")] mod c;"),
+            SourceFile::parse("pose/ik.rs", "mod reach;"),
+            SourceFile::parse("pose/ik/reach.rs", "use a; mod inline {}"),
+            SourceFile::parse("pose/b.rs", ""),
+        ];
+        assert_eq!(orphans(&files), [""; 0]);
+        let lost = [SourceFile::parse("lib.rs", "mod a;"), SourceFile::parse("b.rs", "")];
+        assert_eq!(orphans(&lost), ["src/b.rs: no file declares it"]);
     }
 
     #[test]

@@ -53,6 +53,35 @@ impl SourceFile {
         found
     }
 
+    /// Names that the files of the modules declared here may have.
+    pub fn declares(&self) -> Vec<String> {
+        let (folder, stem) = self.name.rsplit_once('/').unwrap_or(("", &self.name));
+        let beside = |name: &str| format!("{folder}/{name}").trim_start_matches('/').to_owned();
+        let below = match stem {
+            "mod.rs" | "lib.rs" | "main.rs" => String::new(),
+            _ => format!("{}/", stem.trim_end_matches(".rs")),
+        };
+        let mut found = Vec::new();
+        each(&trees(&self.tokens), &mut |list, i| match (&list[i], list.get(i + 1)) {
+            (TokenTree::Ident(keyword), Some(TokenTree::Ident(name)))
+                if keyword == "mod" && is_punct(list.get(i + 2), ';') =>
+            {
+                found.push(beside(&format!("{below}{name}.rs")));
+                found.push(beside(&format!("{below}{name}/mod.rs")));
+            }
+            // `#[path = "name.rs"]`, also inside `cfg_attr`.
+            (TokenTree::Ident(path), Some(_))
+                if path == "path" && is_punct(list.get(i + 1), '=') =>
+            {
+                if let Some(TokenTree::Literal(name)) = list.get(i + 2) {
+                    found.push(beside(name.to_string().trim_matches('"')));
+                }
+            }
+            _ => {}
+        });
+        found
+    }
+
     /// Inclusive line ranges of the items under `#[cfg(test)]`.
     pub fn test_lines(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
