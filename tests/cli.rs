@@ -102,11 +102,16 @@ fn files_that_are_no_character_end_with_status_1_and_leave_nothing_behind() {
     std::fs::write(dir.path().join("empty.glb"), []).unwrap();
     std::fs::write(dir.path().join("text.glb"), "hello, this is text").unwrap();
     std::fs::create_dir(dir.path().join("folder.glb")).unwrap();
+    // Valid, and nobody's body.
+    let skinless = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
+        "nodes":[{"name":"lamp"}]}"#;
+    std::fs::write(dir.path().join("skinless.gltf"), skinless).unwrap();
     let before = files_in(dir.path()).len();
-    for name in ["missing.glb", "empty.glb", "text.glb", "folder.glb"] {
+    for name in ["missing.glb", "empty.glb", "text.glb", "folder.glb", "skinless.gltf"] {
         let args = ["--no-render", "--character", name, "--report", "r.json"];
         let line = refused(&throng_in(dir.path(), &args), 1);
         assert!(line.contains(name), "{line}");
+        assert_eq!(line.contains("holds no character"), name == "skinless.gltf", "{line}");
         assert_eq!(files_in(dir.path()).len(), before, "{name}");
     }
 }
@@ -194,7 +199,7 @@ fn crowds_of_none_and_of_one_run() {
     for count in ["0", "1"] {
         let output = throng(&["--no-render", "--count", count, "--frames", "3", "--zones", "off"]);
         assert!(output.status.success(), "{count}: {}", text(&output.stderr));
-        assert!(text(&output.stdout).starts_with(&format!("{count} characters")));
+        assert!(text(&output.stdout).starts_with(&format!("{count} character")));
     }
 }
 

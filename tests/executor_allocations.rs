@@ -1,5 +1,7 @@
 //! Once warm, a worker executes lists of every kind without asking the heap for memory.
 
+#![allow(clippy::unwrap_used, reason = "what is missing or wrong fails the test")]
+
 use std::hint::black_box;
 use throng::app::alloc::{CountingAllocator, allocations};
 use throng::index::{BoneCount, BoneIndex, ClipId};

@@ -65,8 +65,8 @@ impl Cast {
 /// Reads all of them, several at a time.
 ///
 /// # Errors
-/// The first file, in the order given, that can't be read or holds nothing to animate. With
-/// `drawn`, also one that has no mesh.
+/// The first file, in the order given, that can't be read or has no skin. With `drawn`, also one
+/// that has no mesh.
 pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, Failure> {
     let _span = tracing::info_span!("load characters").entered();
     let loaded: Vec<anyhow::Result<CharacterAsset>> = refs.par_iter().map(load_one).collect();
@@ -74,8 +74,14 @@ pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, 
     for (loaded, reference) in loaded.into_iter().zip(refs) {
         let asset = loaded?;
         let name = asset.name.clone();
-        if asset.skeleton.bone_count().0 == 0 || (drawn && asset.primitives.is_empty()) {
-            let what = "holds no character: it has no skinned mesh and no mesh carried by a joint";
+        let what = if asset.skins.is_empty() {
+            Some("holds no character: it has no skin (`throng inspect` shows what it has)")
+        } else if asset.skeleton.bone_count().0 == 0 || (drawn && asset.primitives.is_empty()) {
+            Some("holds no character: it has no skinned mesh and no mesh carried by a joint")
+        } else {
+            None
+        };
+        if let Some(what) = what {
             let file = match reference {
                 CharacterRef::BuiltIn(name) => name.clone(),
                 CharacterRef::File(path) => path.display().to_string(),
