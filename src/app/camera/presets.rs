@@ -22,8 +22,12 @@ pub struct Shot {
 /// Vertical field of view of every camera, radians.
 pub const FOV_Y: f32 = 0.72;
 
-/// A crowd this many times longer than deep is seen along its length.
-const STREET: f32 = 2.0;
+/// A crowd this many times longer than wide is seen along its length.
+const STREET: f32 = 1.2;
+
+fn long(scene: &Scene) -> bool {
+    scene.half_x.max(scene.half_z) > STREET * scene.half_x.min(scene.half_z)
+}
 
 /// Circles the crowd just outside its edge, looking in over the heads.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +39,11 @@ pub struct Orbit {
 impl Orbit {
     /// Starts where the crowd shows its depth: off the corner of a square, at the end of a street.
     pub fn new(scene: &Scene) -> Self {
-        let azimuth = if scene.half_x > STREET * scene.half_z { FRAC_PI_2 - 0.2 } else { 0.45 };
+        let azimuth = match long(scene) {
+            false => 0.45,
+            true if scene.half_x > scene.half_z => FRAC_PI_2 - 0.2,
+            true => 0.2,
+        };
         Self { azimuth, lift: 0.0 }
     }
 
@@ -51,7 +59,7 @@ impl Orbit {
         let (sin, cos) = self.azimuth.sin_cos();
         let ellipse = Vec3::new(scene.half_x * sin, 0.0, scene.half_z * cos);
         // By angle, a long street's whole side would pass in a moment; its ellipse passes evenly.
-        let (outward, edge) = if scene.half_x > STREET * scene.half_z {
+        let (outward, edge) = if long(scene) {
             (ellipse.normalize_or(Vec3::Z), ellipse.length())
         } else {
             (heading(self.azimuth), scene.edge(self.azimuth))
