@@ -237,7 +237,9 @@ fn an_interrupted_run_still_reports() {
     // Long enough to have started, on a machine under load too: the handler is installed early,
     // and an interrupt before the first frame reports zero frames.
     std::thread::sleep(std::time::Duration::from_secs(2));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    // The shell's own: a bare machine has no program of that name.
+    let kill = format!("kill -INT {}", child.id());
+    let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{:?}", output.status);
