@@ -53,7 +53,7 @@ impl<'a> Accessors<'a> {
         expected: &'static str,
         used_as: Arguments,
     ) -> Result<Vec<[f32; N]>, Fault> {
-        let layout = self.expect(index, used_as, expected, |l| l.components() == N)?;
+        let layout = self.checked_layout(index, used_as, expected, |l| l.components() == N)?;
         let bytes = self.elements(index, layout, used_as)?;
         self.charge(u128::from(layout.count) * (N * 4) as u128, index, used_as)?;
         let mut out = Vec::with_capacity(bytes.len() / layout.used_bytes());
@@ -87,7 +87,7 @@ impl<'a> Accessors<'a> {
         used_as: Arguments,
     ) -> Result<Vec<[u32; N]>, Fault> {
         let unsigned = |c| matches!(c, Component::U8 | Component::U16 | Component::U32);
-        let layout = self.expect(index, used_as, expected, |l| {
+        let layout = self.checked_layout(index, used_as, expected, |l| {
             l.components() == N && !l.is_matrix() && unsigned(l.component) && !l.normalized
         })?;
         let bytes = self.elements(index, layout, used_as)?;
@@ -108,7 +108,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// The layout, if it is what its use asks for.
-    pub(super) fn expect(
+    pub(super) fn checked_layout(
         &self,
         index: Index,
         used_as: Arguments,

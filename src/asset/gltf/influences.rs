@@ -149,7 +149,7 @@ fn read_joints(
 ) -> Result<Vec<[u32; 4]>, Fault> {
     let used_as = format_args!("JOINTS_{set} of {name}");
     let expected = "VEC4 of u8 or u16";
-    accessors.expect(index, used_as, expected, |layout| {
+    accessors.checked_layout(index, used_as, expected, |layout| {
         matches!(layout.component, Component::U8 | Component::U16)
     })?;
     accessors.integers(index, expected, used_as)
@@ -164,7 +164,7 @@ fn read_weights(
     let used_as = format_args!("WEIGHTS_{set} of {name}");
     let expected = "VEC4 of f32 or of normalized u8 or u16";
     // Without `normalized` the integers only have another sum, and weights are divided by theirs.
-    accessors.expect(index, used_as, expected, |layout| {
+    accessors.checked_layout(index, used_as, expected, |layout| {
         layout.components() == 4
             && !layout.is_matrix()
             && matches!(layout.component, Component::F32 | Component::U8 | Component::U16)

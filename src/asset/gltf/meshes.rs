@@ -172,7 +172,7 @@ impl Reader<'_, '_> {
         fits: impl FnOnce(Layout) -> bool,
     ) -> Result<Vec<[f32; N]>, Fault> {
         let used_as = format_args!("{semantic} of {}", self.name);
-        self.accessors.expect(index, used_as, expected, |layout| {
+        self.accessors.checked_layout(index, used_as, expected, |layout| {
             layout.components() == N && !layout.is_matrix() && fits(layout)
         })?;
         self.accessors.floats(index, expected, used_as)

@@ -43,7 +43,7 @@ pub(super) fn read(
             Some(index) => {
                 let used_as = format_args!("inverse bind matrices of {}", user());
                 let expected = "MAT4 of f32";
-                let layout = accessors.expect(index, used_as, expected, |layout| {
+                let layout = accessors.checked_layout(index, used_as, expected, |layout| {
                     layout.components() == 16 && layout.component == Component::F32
                 })?;
                 if layout.count < joints.len() as u64 {
