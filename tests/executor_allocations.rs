@@ -88,7 +88,7 @@ fn record(list: &mut TaskList, frame: u32) -> Result<(), TaskError> {
     let source = list.push(Task::TwoBoneIk { source, limb, reach })?;
     let (root, end) = (BoneIndex(9), BoneIndex(14));
     let chain = Chain { root, end, target, iterations: 5, tolerance: 1e-3, alpha };
-    let source = list.push(Task::Fabrik { source, chain })?;
+    let source = list.push(Task::Fabrik { source, chain, weights: MaskId(0) })?;
     let gaze = Gaze { bone: BoneIndex(20), forward: glam::Vec3::Y, target, limit: 1.0, alpha };
     let source = list.push(Task::LookAt { source, gaze })?;
     let ground = Ground { offset: glam::Vec3::Y * 0.02, normal: glam::Vec3::Y, alpha };

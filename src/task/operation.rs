@@ -2,7 +2,7 @@
 
 use super::execute::Run;
 use super::pool::{Buffer, PosePool};
-use super::state::Snapshot;
+use super::state::{Masks, Snapshot};
 use super::task::{AdditiveSpace, Transition};
 use super::worker::Worker;
 use super::{Task, TaskIndex};
@@ -113,12 +113,12 @@ pub(super) fn run(
                 _ => sample::reference(rig.reference(), active, pose),
             }
         }
-        _ => bones(task, rig, pool.get_mut(result), active),
+        _ => bones(task, rig, pool.get_mut(result), run.context.masks, active),
     }
 }
 
 /// The kinds that change some bones of one pose.
-fn bones(task: &Task, rig: &Rig, pose: &mut Pose, active: BoneCount) {
+fn bones(task: &Task, rig: &Rig, pose: &mut Pose, masks: &Masks, active: BoneCount) {
     match *task {
         Task::BoneTransform { bone, space, mode, alpha, translation, rotation, scale, .. } => {
             let change = Trs {
@@ -134,7 +134,9 @@ fn bones(task: &Task, rig: &Rig, pose: &mut Pose, active: BoneCount) {
         Task::TwoBoneIk { limb, reach, .. } => {
             ik::two_bone::two_bone(rig, pose, limb, &reach, active);
         }
-        Task::Fabrik { chain, .. } => ik::fabrik::fabrik(rig, pose, &chain, active),
+        Task::Fabrik { chain, weights, .. } => {
+            ik::fabrik::fabrik(rig, pose, &chain, masks.get(weights), active);
+        }
         Task::LookAt { gaze, .. } => ik::look_at::look_at(rig, pose, &gaze, active),
         Task::FootIk { leg, ground, .. } => ik::foot::foot_ik(rig, pose, leg, &ground, active),
         _ => {}

@@ -11,6 +11,11 @@ use crate::pose::kernels::masked::Mask;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaskId(pub u16);
 
+impl MaskId {
+    /// No mask: every bone weighs 1.
+    pub const NONE: Self = Self(u16::MAX);
+}
+
 /// A history of a [`PoseState`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HistoryId(pub u16);
@@ -20,21 +25,39 @@ pub struct HistoryId(pub u16);
 pub struct SnapshotId(pub u16);
 
 /// No masks.
-pub(super) static NO_MASKS: Masks = Masks { masks: Vec::new() };
+pub(super) static NO_MASKS: Masks = Masks { masks: Vec::new(), names: Vec::new() };
 
 /// The bone masks of one rig, shared by all its characters.
 #[derive(Clone, Debug, Default)]
 pub struct Masks {
     masks: Vec<Mask>,
+    names: Vec<String>,
 }
 
 impl Masks {
     /// Adds a mask of a skeleton with `bones` bones; weights that are missing count as 1. `None`
     /// past the range of an id.
     pub fn add(&mut self, bones: BoneCount, weights: &[f32]) -> Option<MaskId> {
-        let id = u16::try_from(self.masks.len()).ok().map(MaskId)?;
+        self.add_named("", bones, weights)
+    }
+
+    /// As [`Masks::add`], with a name for people to read.
+    pub fn add_named(
+        &mut self,
+        name: impl Into<String>,
+        bones: BoneCount,
+        weights: &[f32],
+    ) -> Option<MaskId> {
+        let id = u16::try_from(self.masks.len()).ok().map(MaskId);
+        let id = id.filter(|id| *id != MaskId::NONE)?;
         self.masks.push(Mask::new(bones, weights));
+        self.names.push(name.into());
         Some(id)
+    }
+
+    /// A mask's name; empty for one that has none.
+    pub fn name(&self, mask: MaskId) -> Option<&str> {
+        self.names.get(usize::from(mask.0)).map(String::as_str)
     }
 
     /// A mask.

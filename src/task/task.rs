@@ -214,6 +214,8 @@ pub enum Task {
         source: TaskIndex,
         /// Chain and target.
         chain: Chain,
+        /// How freely each bone turns; [`MaskId::NONE`] leaves all free.
+        weights: MaskId,
     },
     /// One bone towards a point.
     LookAt {

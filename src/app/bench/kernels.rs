@@ -165,7 +165,7 @@ fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str
         tolerance: 1e-3,
         alpha: 1.0,
     };
-    out.push(("fabrik", timed(1, |_| fabrik(rig, &mut acc, &chain, BONE_COUNT))));
+    out.push(("fabrik", timed(1, |_| fabrik(rig, &mut acc, &chain, None, BONE_COUNT))));
     let gaze = Gaze { bone: BoneIndex(6), forward: Vec3::Z, target, limit: 1.0, alpha: 1.0 };
     out.push(("look_at", timed(1, |_| look_at(rig, &mut acc, &gaze, BONE_COUNT))));
     out

@@ -3,7 +3,7 @@
 use super::blend::each_group;
 use super::quat;
 use super::{enter, weight};
-use crate::index::BoneCount;
+use crate::index::{BoneCount, BoneIndex};
 use crate::math::Lanes;
 use crate::pose::buffer::{Pose, Rest};
 use crate::pose::streams::{GROUP, LINE, Line, blocks_for};
@@ -25,6 +25,11 @@ impl Mask {
             *to = weight(*from);
         }
         Self { lines }
+    }
+
+    /// What one bone weighs; 1 for a bone beyond the skeleton's.
+    pub fn weight(&self, bone: BoneIndex) -> f32 {
+        self.line(bone.get() / LINE).0[bone.get() % LINE]
     }
 
     /// Bones of `[0, active)` that weigh anything.

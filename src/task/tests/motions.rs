@@ -60,6 +60,7 @@ pub(super) fn one_of_each(source: TaskIndex) -> Vec<Task> {
                 tolerance: 1e-3,
                 alpha,
             },
+            weights: MaskId::NONE,
         },
         Task::LookAt {
             source,
@@ -103,6 +104,10 @@ fn limb(mirrored: bool) -> Character {
 
 /// Model positions of the joints after one task on the bind pose.
 fn joints(c: &Character, task: Task) -> Vec<Vec3> {
+    joints_with(c, task, &Masks::default())
+}
+
+fn joints_with(c: &Character, task: Task, masks: &Masks) -> Vec<Vec3> {
     let mut list = TaskList::default();
     let source = list.push(Task::ReferencePose).unwrap();
     assert_eq!(task.dependencies()[0], source, "the task under test reads the first one");
@@ -111,7 +116,8 @@ fn joints(c: &Character, task: Task) -> Vec<Vec3> {
     let mut worker = Worker::new(WorkerOptions::default());
     let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
     let mut batch = worker.batch();
-    batch.execute(&c.rig, &mut list, &mut palette).unwrap();
+    let mut context = Context { masks, state: &mut PoseState::default(), capture: None };
+    batch.execute_with(&c.rig, &mut list, &mut context, &mut palette).unwrap();
     batch.finish();
     assert!(palette.iter().all(Mat3x4::is_finite), "{task:?}");
     let place = |b| c.rig.model_from_bone(&palette, BoneIndex(b)).unwrap().translation.into();
@@ -140,7 +146,7 @@ fn fabrik(target: Vec3) -> Task {
         tolerance: 1e-4,
         alpha: 1.0,
     };
-    Task::Fabrik { source: SOURCE(), chain }
+    Task::Fabrik { source: SOURCE(), chain, weights: MaskId::NONE }
 }
 
 #[test]
@@ -192,6 +198,79 @@ fn targets_on_the_root_on_the_line_and_not_finite_leave_a_finite_pose() {
             assert_eq!(joints(&c, two_bone(target, 0.0, 1.0)), before);
             assert_eq!(joints(&c, fabrik(target)), before);
         }
+    }
+}
+
+/// Angle at a joint between the bones above and below it.
+fn bend(points: &[Vec3], joint: usize) -> f32 {
+    (points[joint] - points[joint - 1]).angle_between(points[joint + 1] - points[joint])
+}
+
+/// Joints of the chain with weights for its bones, the first of them bone 1's.
+fn weighted(c: &Character, target: Vec3, weights: &[f32]) -> Vec<Vec3> {
+    let mut masks = Masks::default();
+    let weights: Vec<f32> = std::iter::once(1.0).chain(weights.iter().copied()).collect();
+    let mask = masks.add_named("chain", c.skeleton.bone_count(), &weights).unwrap();
+    let Task::Fabrik { source, chain, .. } = fabrik(target) else { unreachable!() };
+    joints_with(c, Task::Fabrik { source, chain, weights: mask }, &masks)
+}
+
+#[test]
+fn weights_of_a_chain_say_how_freely_each_bone_turns() {
+    for c in [limb(false), limb(true)] {
+        let before = rest(&c);
+        let target = Vec3::new(0.3, 0.7, 0.4);
+        let free = joints(&c, fabrik(target));
+        assert_eq!(weighted(&c, target, &[1.0; 9]), free, "ones are no weights");
+        assert_eq!(weighted(&c, target, &[]), free, "weights that are missing are ones");
+        for none in [0.0, f32::NAN, -2.0] {
+            let off = weighted(&c, target, &[none; 9]);
+            let moved = off.iter().zip(&before).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+            assert!(moved < 1e-5, "{none}: nothing turns, and {moved} moved");
+        }
+        // Bones 3 and 4 are stiff: the others reach for them, and the joints keep their angles.
+        let stiff = weighted(&c, target, &[1.0, 1.0, 0.0, 0.0]);
+        assert!(stiff[9].distance(target) < 2e-3, "{stiff:?}");
+        for joint in [3, 4] {
+            let angles = [&before, &stiff, &free].map(|p| bend(p, joint));
+            assert!((angles[0] - angles[1]).abs() < 2e-3, "joint {joint}: {angles:?}");
+            assert!((angles[0] - angles[2]).abs() > 2e-2, "it would have turned: {angles:?}");
+        }
+        for points in [&stiff, &weighted(&c, target, &[0.3, 0.9, 0.5, 0.1])] {
+            for pair in 0..9 {
+                let length = |p: &[Vec3]| p[pair].distance(p[pair + 1]);
+                assert!((length(&before) - length(points)).abs() < 1e-4);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_bone_with_a_weight_takes_that_part_of_its_turn() {
+    let c = limb(false);
+    let before = rest(&c);
+    let target = before[1] + Vec3::new(0.0, 0.05, 0.3);
+    let turn = |weight| {
+        let chain = Chain {
+            root: BoneIndex(1),
+            end: BoneIndex(2),
+            target,
+            iterations: 20,
+            tolerance: 0.0,
+            alpha: 1.0,
+        };
+        let mut masks = Masks::default();
+        let weights = masks.add(c.skeleton.bone_count(), &[1.0, weight]).unwrap();
+        let after = joints_with(&c, Task::Fabrik { source: SOURCE(), chain, weights }, &masks);
+        (after[2] - after[1]).angle_between(before[2] - before[1])
+    };
+    let full = (before[2] - before[1]).angle_between(target - before[1]);
+    for weight in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        assert!(
+            (turn(weight) - weight * full).abs() < 1e-3,
+            "{weight}: {} of {full}",
+            turn(weight)
+        );
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! A. Aristidou and J. Lasenby, *FABRIK: A fast, iterative solver for the Inverse Kinematics
 //! problem*, Graphical Models 73 (2011).
+//!
+//! Weights per bone take the place of the paper's joint constraints: on the way from the root to the
+//! end each bone is drawn back towards where it would be if it were rigid with the one above.
 
 use super::{NO_LENGTH, arc, below, fade, joint, turn_in_model};
 use crate::index::{BoneCount, BoneIndex};
+use crate::pose::kernels::masked::Mask;
 use crate::pose::kernels::weight;
 use crate::pose::{Pose, Rig};
 use glam::{Quat, Vec3};
@@ -32,7 +36,16 @@ pub struct Chain {
 /// Turns the bones between root and end so that the end's joint gets to the target, or as near as
 /// the chain reaches. Nothing for bones that are not active or do not hang on one another, and
 /// targets that are not finite.
-pub fn fabrik(rig: &Rig, pose: &mut Pose, chain: &Chain, active: BoneCount) {
+///
+/// `weights` says how freely each bone turns, 0..=1: at 1 as far as the target asks, at 0 not at all,
+/// so that the others have to. Without weights all turn freely.
+pub fn fabrik(
+    rig: &Rig,
+    pose: &mut Pose,
+    chain: &Chain,
+    weights: Option<&Mask>,
+    active: BoneCount,
+) {
     let alpha = weight(chain.alpha);
     let mut bones = [BoneIndex(0); CHAIN];
     let Some(count) = collect(rig, chain, &mut bones) else { return };
@@ -54,7 +67,11 @@ pub fn fabrik(rig: &Rig, pose: &mut Pose, chain: &Chain, active: BoneCount) {
     if points.iter().any(|p| !p.is_finite()) {
         return;
     }
-    reach(points, chain);
+    let mut freedom = [1.0; CHAIN];
+    if let Some(weights) = weights {
+        bones.iter().zip(&mut freedom).for_each(|(bone, to)| *to = weights.weight(*bone));
+    }
+    reach(points, &freedom[..count], chain);
 
     let mut above = top;
     for (at, bone) in bones[..count - 1].iter().enumerate() {
@@ -87,36 +104,70 @@ fn collect(rig: &Rig, chain: &Chain, bones: &mut [BoneIndex; CHAIN]) -> Option<u
     Some(count)
 }
 
-/// Moves the points; the first one stays, and so do the distances between neighbours.
-fn reach(points: &mut [Vec3], chain: &Chain) {
-    let mut lengths = [0.0; CHAIN];
-    for (length, pair) in lengths.iter_mut().zip(points.windows(2)) {
-        *length = pair[0].distance(pair[1]);
+/// Moves the points; the first one stays, and so do the distances between neighbours. `freedom` is
+/// how much of its turn each bone takes; the last one's has no part.
+fn reach(points: &mut [Vec3], freedom: &[f32], chain: &Chain) {
+    let mut segments = [Segment::default(); CHAIN];
+    for ((segment, pair), freedom) in segments.iter_mut().zip(points.windows(2)).zip(freedom) {
+        let along = pair[1] - pair[0];
+        *segment = Segment { length: along.length(), along, freedom: *freedom };
     }
-    let lengths = &lengths[..points.len() - 1];
+    let segments = &segments[..points.len() - 1];
     let (root, last) = (points[0], points.len() - 1);
-    let total: f32 = lengths.iter().sum();
-    if root.distance(chain.target) >= total {
+    let total: f32 = segments.iter().map(|s| s.length).sum();
+    let free = segments.iter().all(|s| s.freedom >= 1.0);
+    if free && root.distance(chain.target) >= total {
         let Some(along) = (chain.target - root).try_normalize() else { return };
         for at in 0..last {
-            points[at + 1] = points[at] + along * lengths[at];
+            points[at + 1] = points[at] + along * segments[at].length;
         }
         return;
     }
     let tolerance = if chain.tolerance > 0.0 { chain.tolerance } else { 0.0 };
+    let near = |points: &[Vec3]| points[last].distance(chain.target) <= tolerance;
+    if chain.iterations == 0 || near(points) {
+        return;
+    }
     unbend(points, chain.target, total);
     for _ in 0..chain.iterations {
-        if points[last].distance(chain.target) <= tolerance {
-            break;
-        }
         points[last] = chain.target;
         for at in (0..last).rev() {
-            points[at] = kept(points[at + 1], points[at], lengths[at]);
+            points[at] = kept(points[at + 1], points[at], segments[at].length);
         }
         points[0] = root;
-        for at in 0..last {
-            points[at + 1] = kept(points[at], points[at + 1], lengths[at]);
+        if free {
+            for at in 0..last {
+                points[at + 1] = kept(points[at], points[at + 1], segments[at].length);
+            }
+        } else {
+            place(points, segments);
         }
+        if near(points) {
+            break;
+        }
+    }
+}
+
+/// What lies between two neighbouring joints.
+#[derive(Clone, Copy, Debug, Default)]
+struct Segment {
+    length: f32,
+    /// From the upper joint to the lower one, as the pose has it.
+    along: Vec3,
+    freedom: f32,
+}
+
+/// From the root on, puts each point at its distance from the one before, in a direction that is a
+/// part of the way from where the bones above carry it to where it would be free to go.
+fn place(points: &mut [Vec3], segments: &[Segment]) {
+    // How the bones above have turned.
+    let mut carried = Quat::IDENTITY;
+    for (at, segment) in segments.iter().enumerate() {
+        let rigid = carried * segment.along;
+        let free = points[at + 1] - points[at];
+        let turn = Quat::IDENTITY.slerp(arc(rigid, free), segment.freedom);
+        points[at + 1] = points[at] + turn * rigid;
+        carried = (turn * carried).normalize();
     }
 }
 
