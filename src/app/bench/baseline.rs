@@ -22,6 +22,13 @@ pub struct PlainScratch {
     model: Vec<Affine3A>,
 }
 
+impl PlainScratch {
+    /// Local transforms, one per bone: what [`PlainRig::resolve`] reads.
+    pub fn pose_mut(&mut self) -> &mut [Trs] {
+        &mut self.pose
+    }
+}
+
 impl PlainRig {
     /// Copies what it needs; the skeleton must have one root, first.
     pub fn new(skeleton: &Skeleton, clips: &[UniformClip]) -> Self {
@@ -30,7 +37,7 @@ impl PlainRig {
             parents: skeleton.parents().iter().map(|p| p.map_or(0, |p| p.get())).collect(),
             inverse_binds: skeleton.palette().iter().map(|p| p.bone_from_mesh).collect(),
             clips: clips.to_vec(),
-            additives: clips.iter().map(|c| additive(c, bones)).collect(),
+            additives: clips.iter().map(|c| difference(c, bones)).collect(),
         }
     }
 
@@ -94,8 +101,9 @@ fn sample(clip: &UniformClip, seconds: f32, pose: &mut [Trs]) {
     }
 }
 
-/// The clip relative to its first frame.
-fn additive(clip: &UniformClip, bones: usize) -> UniformClip {
+/// The clip relative to its first frame: translations subtracted, rotations as what is multiplied
+/// onto the first from the left, scales divided. `bones` is how many a frame has.
+pub fn difference(clip: &UniformClip, bones: usize) -> UniformClip {
     let mut out = clip.clone();
     for frame in out.locals.chunks_exact_mut(bones) {
         for (local, first) in frame.iter_mut().zip(&clip.locals) {

@@ -2,6 +2,7 @@
 
 pub mod baseline;
 mod kernels;
+pub mod passes;
 pub mod pose;
 pub mod workload;
 
@@ -25,7 +26,7 @@ pub fn run(command: &BenchCommand) -> Result<(), Failure> {
 }
 
 /// The middle of some measurements; zero of none.
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

@@ -3,26 +3,16 @@
 //! The workloads run one after the other in every pass, so that a machine that slows down slows
 //! all of them; what is printed are medians over the passes. Recording is not part of the time.
 
-use super::baseline::PlainRig;
-use super::workload::{self, BONES, Part};
+use super::passes::{Passes, Rigs, Workload};
+use super::workload::BONES;
 use super::{kernels, median};
 use crate::app::exit::Failure;
 use crate::app::output;
 use crate::app::report::machine::{Machine, cpu_name};
-use crate::index::{BoneCount, ClipId};
-use crate::math::{Lanes, Mat3x4, SimdLevel};
-use crate::pose::kernels::sample;
-use crate::pose::{Pose, Rig};
-use crate::task::{AdditiveSpace, Task, TaskError, TaskIndex, TaskList, Worker, WorkerOptions};
+use crate::math::{Lanes, SimdLevel};
+use crate::task::{Worker, WorkerOptions};
 use serde::Serialize;
 use std::fmt::Write;
-use std::time::Instant;
-
-/// How far the second clip is blended in, and how much of the third one is added.
-const BLEND: f32 = 0.4;
-const ADD: f32 = 0.6;
-/// Characters that are recorded before they are executed; a multiple of a batch.
-const CHUNK: usize = 80;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
@@ -45,28 +35,6 @@ pub struct PoseBenchArgs {
     /// Measure this level only (scalar, sse, avx2, avx512 or neon)
     #[arg(long, value_name = "LEVEL")]
     pub simd: Option<SimdLevel>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Workload {
-    Sample,
-    SampleResolve,
-    Blend2Resolve,
-    Blend2AddResolve,
-}
-
-impl Workload {
-    const ALL: [Self; 4] =
-        [Self::Sample, Self::SampleResolve, Self::Blend2Resolve, Self::Blend2AddResolve];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Sample => "sample",
-            Self::SampleResolve => "sample_resolve",
-            Self::Blend2Resolve => "blend2_resolve",
-            Self::Blend2AddResolve => "blend2_add_resolve",
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -111,25 +79,8 @@ pub fn run(args: &PoseBenchArgs) -> Result<(), Failure> {
 }
 
 fn measure(args: &PoseBenchArgs, levels: &[Lanes]) -> Result<Report, Failure> {
-    let clips = usize::from(args.clips);
-    let (skeleton, sources) = workload::character(clips)?;
-    let plain = PlainRig::new(&skeleton, &sources);
-    let mut rig = Rig::new(skeleton, &sources)?;
-    drop(sources);
-    let additives: Vec<ClipId> = (0..args.clips)
-        .filter_map(|c| rig.add_additive(ClipId(c), Some((ClipId(c), 0.0))))
-        .collect();
-    let parts: Vec<Part> = (0..args.count as usize).map(|c| Part::of(c, clips)).collect();
-    let mut bench = Bench {
-        palettes: vec![Mat3x4::IDENTITY; parts.len() * BONES],
-        lists: vec![TaskList::default(); CHUNK],
-        poses: vec![Pose::default(); 8],
-        parts,
-        rig: &rig,
-        plain: &plain,
-        additives: &additives,
-    };
-    bench.poses.iter_mut().for_each(|pose| pose.fit(rig.shape()));
+    let rigs = Rigs::new(args.clips)?;
+    let mut passes = Passes::new(&rigs, args.count as usize);
     let mut workers: Vec<Worker> = levels
         .iter()
         .map(|&lanes| Worker::new(WorkerOptions { lanes, ..WorkerOptions::default() }))
@@ -139,9 +90,9 @@ fn measure(args: &PoseBenchArgs, levels: &[Lanes]) -> Result<Report, Failure> {
     let mut ours = vec![vec![Vec::new(); levels.len()]; Workload::ALL.len()];
     for pass in 0..args.passes as usize {
         for (at, workload) in Workload::ALL.into_iter().enumerate() {
-            base[at].push(bench.plain_pass(workload, pass));
+            base[at].push(passes.plain(workload, pass));
             for (level, worker) in workers.iter_mut().enumerate() {
-                ours[at][level].push(bench.pass(workload, worker, pass)?);
+                ours[at][level].push(passes.ours(workload, worker, pass)?.execute_ns);
             }
         }
     }
@@ -171,116 +122,11 @@ fn measure(args: &PoseBenchArgs, levels: &[Lanes]) -> Result<Report, Failure> {
         clips: args.clips,
         bones: BONES,
         workloads: measured.map(row).collect(),
-        kernels: kernels::measure(&rig, additives.first().copied(), levels),
+        kernels: kernels::measure(&rigs.rig, rigs.additives.first().copied(), levels),
         baseline: named
             .map(|(w, values)| BaselineRow { name: w.name(), ns_per_character: median(values) })
             .collect(),
     })
-}
-
-struct Bench<'a> {
-    rig: &'a Rig,
-    plain: &'a PlainRig,
-    additives: &'a [ClipId],
-    parts: Vec<Part>,
-    palettes: Vec<Mat3x4>,
-    lists: Vec<TaskList>,
-    /// Where samples go that nobody resolves; as many as wait in a batch.
-    poses: Vec<Pose>,
-}
-
-impl Bench<'_> {
-    /// Nanoseconds per character of one pass of plain code.
-    fn plain_pass(&mut self, workload: Workload, pass: usize) -> f64 {
-        let mut scratch = self.plain.scratch();
-        let palettes = self.palettes.chunks_exact_mut(BONES);
-        let start = Instant::now();
-        for (part, palette) in self.parts.iter().zip(palettes) {
-            let seconds = part.seconds(pass);
-            let [first, second, third] = part.clips;
-            self.plain.sample(first, seconds, &mut scratch);
-            if matches!(workload, Workload::Blend2Resolve | Workload::Blend2AddResolve) {
-                self.plain.blend(second, seconds, BLEND, &mut scratch);
-            }
-            if workload == Workload::Blend2AddResolve {
-                self.plain.add(third, seconds, ADD, &mut scratch);
-            }
-            match workload {
-                Workload::Sample => drop(std::hint::black_box(&mut scratch)),
-                _ => self.plain.resolve(&mut scratch, palette),
-            }
-        }
-        start.elapsed().as_nanos() as f64 / self.parts.len() as f64
-    }
-
-    /// Nanoseconds per character of one pass of ours.
-    fn pass(
-        &mut self,
-        workload: Workload,
-        worker: &mut Worker,
-        pass: usize,
-    ) -> Result<f64, TaskError> {
-        if workload == Workload::Sample {
-            return Ok(self.sample_pass(worker.options().lanes, pass));
-        }
-        let mut ns = 0;
-        let palettes = self.palettes.chunks_mut(CHUNK * BONES);
-        for (parts, palettes) in self.parts.chunks(CHUNK).zip(palettes) {
-            for (part, list) in parts.iter().zip(&mut self.lists) {
-                record(workload, part, self.additives, part.seconds(pass), list)?;
-            }
-            let start = Instant::now();
-            let mut batch = worker.batch();
-            let palettes = palettes.chunks_exact_mut(BONES);
-            for (list, palette) in self.lists.iter_mut().zip(palettes) {
-                batch.execute(self.rig, list, palette)?;
-            }
-            batch.finish();
-            ns += start.elapsed().as_nanos();
-        }
-        Ok(ns as f64 / self.parts.len() as f64)
-    }
-
-    fn sample_pass(&mut self, lanes: Lanes, pass: usize) -> f64 {
-        let start = Instant::now();
-        for (at, part) in self.parts.iter().enumerate() {
-            if let Some(clip) = self.rig.clip(ClipId(part.clips[0] as u16)) {
-                let pose = &mut self.poses[at % 8];
-                sample::sample(lanes, clip, part.seconds(pass), BoneCount(BONES as u16), pose);
-            }
-        }
-        start.elapsed().as_nanos() as f64 / self.parts.len() as f64
-    }
-}
-
-fn record(
-    workload: Workload,
-    part: &Part,
-    additives: &[ClipId],
-    seconds: f32,
-    list: &mut TaskList,
-) -> Result<(), TaskError> {
-    list.clear();
-    let [first, second, third] = part.clips;
-    let sample = |list: &mut TaskList, clip: usize| {
-        list.push(Task::SampleClip { clip: ClipId(clip as u16), seconds })
-    };
-    let mut output = sample(list, first)?;
-    if workload != Workload::SampleResolve {
-        let b = sample(list, second)?;
-        output = list.push(Task::Blend { a: output, b, alpha: BLEND })?;
-    }
-    if workload == Workload::Blend2AddResolve {
-        let delta = match additives.get(third) {
-            Some(clip) => list.push(Task::SampleClip { clip: *clip, seconds })?,
-            None => TaskIndex::NONE,
-        };
-        let space = AdditiveSpace::Local;
-        output = list.push(Task::ApplyAdditive { base: output, delta, alpha: ADD, space })?;
-    }
-    list.set_output(output)?;
-    list.sweep();
-    Ok(())
 }
 
 fn table(report: &Report) -> String {
@@ -312,45 +158,4 @@ fn table(report: &Report) -> String {
         line(format_args!("{name:20} {:8} {:8.3}", row.level, row.ns_per_bone));
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a workload's palette must be, by the plain code; ours goes through the executor.
-    #[test]
-    fn the_plain_code_and_the_executor_agree_on_every_workload() {
-        let (skeleton, sources) = workload::character(4).unwrap();
-        let plain = PlainRig::new(&skeleton, &sources);
-        let mut rig = Rig::new(skeleton, &sources).unwrap();
-        let additives: Vec<_> =
-            (0..4).map(|c| rig.add_additive(ClipId(c), Some((ClipId(c), 0.0))).unwrap()).collect();
-        let parts: Vec<_> = (0..19).map(|c| Part::of(c, 4)).collect();
-        let mut bench = Bench {
-            palettes: vec![Mat3x4::IDENTITY; parts.len() * BONES],
-            lists: vec![TaskList::default(); CHUNK],
-            poses: vec![Pose::default(); 8],
-            parts,
-            rig: &rig,
-            plain: &plain,
-            additives: &additives,
-        };
-        for workload in &Workload::ALL[1..] {
-            bench.plain_pass(*workload, 7);
-            let expected = bench.palettes.clone();
-            for lanes in Lanes::all() {
-                bench.palettes.fill(Mat3x4::IDENTITY);
-                let options = WorkerOptions { lanes, ..WorkerOptions::default() };
-                bench.pass(*workload, &mut Worker::new(options), 7).unwrap();
-                for (a, b) in bench.palettes.iter().zip(&expected) {
-                    assert!(
-                        a.to_affine().abs_diff_eq(b.to_affine(), 2e-3),
-                        "{}: {a:?} {b:?}",
-                        workload.name()
-                    );
-                }
-            }
-        }
-    }
 }
