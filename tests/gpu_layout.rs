@@ -137,7 +137,7 @@ fn an_instance_record_is_three_rows_and_four_words() {
     // The words are read by component.
     assert_eq!(offset_of!(InstanceRecord, tint), offset_of!(InstanceRecord, palette_offset) + 4);
     assert_eq!(offset_of!(InstanceRecord, id), offset_of!(InstanceRecord, palette_offset) + 8);
-    assert_eq!(offset_of!(InstanceRecord, flags), offset_of!(InstanceRecord, palette_offset) + 12);
+    assert_eq!(offset_of!(InstanceRecord, ground), offset_of!(InstanceRecord, palette_offset) + 12);
     for shader in [shaders::CHARACTER, shaders::CHARACTER_SHADOW, shaders::CONTACT] {
         let size = size_of::<InstanceRecord>();
         compare_attributes(shader, "Instance", &INSTANCE_ATTRIBUTES, &fields, size);

@@ -16,7 +16,7 @@ struct Instance {
     @location(6) row0: vec4<f32>,
     @location(7) row1: vec4<f32>,
     @location(8) row2: vec4<f32>,
-    // First palette matrix within the page; tint; id; flags.
+    // First palette matrix within the page; tint; id; bits of the ground's height, metres.
     @location(9) words: vec4<u32>,
 }
 

@@ -9,6 +9,7 @@ use super::ride::Ride;
 use super::tint::tint;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
+use crate::motion::Terrain;
 use crate::motion::ground::rotate;
 use glam::{Affine3A, Quat, Vec2, Vec3};
 
@@ -41,6 +42,9 @@ const _: () = assert!(size_of::<Block>() == 64, "a block is one cache line");
 
 /// Bounding spheres of a block, world space, component by component so that a plane is tested
 /// against several at once. The radius of a place that nobody has is negative infinity.
+///
+/// They lie as if the ground were level and hold their character wherever uneven ground would lift
+/// it, so that nobody's height is looked up to find that nobody sees it.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Spheres {
@@ -98,24 +102,29 @@ impl Place {
     }
 }
 
-/// Centre of a character's bounding sphere, world space.
-pub(crate) fn sphere_center(kind: &Kind, (position, heading, scale): (Vec2, f32, f32)) -> Vec3 {
+/// Centre of a character's bounding sphere, world space, on ground of this height.
+pub(crate) fn sphere_center(
+    kind: &Kind,
+    (position, heading, scale): (Vec2, f32, f32),
+    ground: f32,
+) -> Vec3 {
     let c = kind.center * scale;
     let flat = Vec2::new(c.x, c.z);
     let flat = if flat == Vec2::ZERO { flat } else { rotate(flat, heading) };
-    Vec3::new(position.x + flat.x, c.y, position.y + flat.y)
+    Vec3::new(position.x + flat.x, ground + c.y, position.y + flat.y)
 }
 
-/// The matrix that puts a character's model into the world.
+/// The matrix that puts a character's model into the world, on ground of this height.
 pub(crate) fn world_from_model(
     kind: &Kind,
     (position, heading, scale): (Vec2, f32, f32),
+    ground: f32,
 ) -> Mat3x4 {
     let size = kind.scale * scale;
     let linear = Affine3A::from_scale_rotation_translation(
         Vec3::splat(size),
         Quat::from_rotation_y(heading),
-        Vec3::new(position.x, 0.0, position.y),
+        Vec3::new(position.x, ground, position.y),
     );
     Mat3x4::from_affine(&(linear * Affine3A::from_translation(-kind.pivot)))
 }
@@ -158,7 +167,7 @@ impl Characters {
         + size_of::<u32>();
 
     /// Puts a plan's characters on their places. `always`: all evaluate, seen or not.
-    pub fn new(plan: &Plan, kinds: &[Kind], seed: u64, always: bool) -> Self {
+    pub fn new(plan: &Plan, kinds: &[Kind], terrain: Terrain, seed: u64, always: bool) -> Self {
         let count = plan.spots.len();
         let blocks = count.div_ceil(BLOCK);
         let nobody = Spheres {
@@ -207,7 +216,8 @@ impl Characters {
             this.places.push(place);
             this.playback.push(playback);
             this.tints.push(tint(&mut random(2)));
-            this.spheres[block].radius[id % BLOCK] = kind.radius * scale;
+            let radius = kind.radius * scale + terrain.max_height();
+            this.spheres[block].radius[id % BLOCK] = radius;
             this.place_sphere(CharacterId(id as u32), kind, &plan.rides);
         }
         this
@@ -215,7 +225,7 @@ impl Characters {
 
     /// Brings a character's bounding sphere to where it is.
     pub fn place_sphere(&mut self, id: CharacterId, kind: &Kind, rides: &[Ride]) {
-        let center = sphere_center(kind, self.places[id.get()].resolve(rides));
+        let center = sphere_center(kind, self.places[id.get()].resolve(rides), 0.0);
         let spheres = &mut self.spheres[id.get() / BLOCK];
         let i = id.get() % BLOCK;
         (spheres.x[i], spheres.y[i], spheres.z[i]) = (center.x, center.y, center.z);

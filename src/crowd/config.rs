@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::math::{Bounds, Lanes};
-use crate::motion::PlayMode;
+use crate::motion::{PlayMode, Terrain};
 use crate::pose::Rig;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct CrowdConfig {
     pub seed: u64,
     /// Where they stand and walk.
     pub layout: Layout,
+    /// What they stand and walk on.
+    pub terrain: Terrain,
     /// Worker threads, at least one; the caller waits while they work.
     pub threads: usize,
     /// Characters that nobody has seen for [`CrowdConfig::grace`] seconds don't evaluate. Off: all do.
@@ -41,6 +43,7 @@ impl Default for CrowdConfig {
             count: 5_000,
             seed: 1,
             layout: Layout::Grid,
+            terrain: Terrain::FLAT,
             threads: 1,
             visibility: true,
             grace: 0.25,

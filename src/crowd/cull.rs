@@ -66,7 +66,7 @@ impl Cull<'_> {
             {
                 for i in bits(block.riders) {
                     let kind = &self.kinds[kinds[i].get()];
-                    let center = sphere_center(kind, places[i].resolve(self.rides));
+                    let center = sphere_center(kind, places[i].resolve(self.rides), 0.0);
                     (spheres.x[i], spheres.z[i]) = (center.x, center.z);
                 }
                 block.drift = 0.0;

@@ -17,8 +17,8 @@ pub struct InstanceRecord {
     pub tint: u32,
     /// The character's id, for colour modes and picking.
     pub id: u32,
-    /// Free for colour modes; zero otherwise.
-    pub flags: u32,
+    /// World y of the ground that it stands on, metres.
+    pub ground: f32,
 }
 
 /// Instances of one kind whose palettes lie in one page.

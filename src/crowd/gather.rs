@@ -6,6 +6,7 @@ use super::kind::Kind;
 use super::ride::Ride;
 use super::slots::{Leases, SlotWord, Slots, WORD};
 use crate::index::CharacterId;
+use crate::motion::Terrain;
 use crate::profile::{Phase, PhaseTimes};
 use bytemuck::Zeroable;
 
@@ -17,6 +18,7 @@ pub(crate) struct Gather<'a> {
     pub characters: &'a Characters,
     pub kinds: &'a [Kind],
     pub rides: &'a [Ride],
+    pub terrain: Terrain,
     pub times: &'a PhaseTimes,
 }
 
@@ -123,12 +125,13 @@ impl Gather<'_> {
         for (slot, record) in slots.zip(records) {
             let CharacterId(id) = leases.owners[slot];
             let place = self.characters.places[id as usize].resolve(self.rides);
+            let ground = self.terrain.height(place.0);
             *record = InstanceRecord {
-                world_from_model: world_from_model(kind, place),
+                world_from_model: world_from_model(kind, place, ground),
                 palette_offset: (slot * leases.palette_len) as u32,
                 tint: self.characters.tints[id as usize],
                 id,
-                flags: 0,
+                ground,
             };
         }
     }

@@ -143,7 +143,8 @@ impl Crowd {
             .collect::<Result<_, _>>()?;
         let bodies = kinds.iter().map(|k| k.body.clone()).collect();
         let plan = Plan::new(config.layout, Cast::new(bodies, config.count, config.seed));
-        let characters = Characters::new(&plan, &kinds, config.seed, !config.visibility);
+        let terrain = config.terrain;
+        let characters = Characters::new(&plan, &kinds, terrain, config.seed, !config.visibility);
         let options =
             WorkerOptions { prune: config.prune, steal: config.steal, lanes: config.lanes };
         let palette_limit = config.memory_limit.saturating_sub(estimate.characters);
@@ -155,6 +156,7 @@ impl Crowd {
             characters,
             fastest: plan.rides.iter().map(Ride::fastest).fold(0.0, f32::max),
             rides: plan.rides,
+            terrain,
             slots: Slots::new(config.page_matrices, palette_limit),
             crew: Crew::new(threads, options),
             grace: f64::from(config.grace),
@@ -228,16 +230,17 @@ impl Crowd {
 
     /// Where a character is. `None` for an id that the crowd does not have.
     pub fn character(&self, id: CharacterId) -> Option<CharacterState> {
-        let World { characters, kinds, rides, .. } = &self.world;
+        let World { characters, kinds, rides, terrain, .. } = &self.world;
         let kind = *characters.kinds.get(id.get())?;
         let place = characters.places[id.get()].resolve(rides);
         let (position, heading, scale) = place;
+        let ground = terrain.height(position);
         Some(CharacterState {
             kind,
-            position: Vec3::new(position.x, 0.0, position.y),
+            position: Vec3::new(position.x, ground, position.y),
             heading,
             scale,
-            center: characters::sphere_center(&kinds[kind.get()], place),
+            center: characters::sphere_center(&kinds[kind.get()], place, ground),
             radius: kinds[kind.get()].radius * scale,
         })
     }

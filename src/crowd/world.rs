@@ -12,6 +12,7 @@ use super::ride::Ride;
 use super::serial;
 use super::slots::Slots;
 use super::stats::TickStats;
+use crate::motion::Terrain;
 use crate::profile::{Phase, PhaseTimes};
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
@@ -22,6 +23,7 @@ pub(crate) struct World {
     pub kinds: Vec<Kind>,
     pub characters: Characters,
     pub rides: Vec<Ride>,
+    pub terrain: Terrain,
     /// Metres a second of anybody on any lane, at most.
     pub fastest: f32,
     pub slots: Slots,
@@ -74,7 +76,7 @@ impl World {
             });
         });
         times.time(Phase::Gather, || {
-            let gather = Gather { characters, kinds, rides, times };
+            let gather = Gather { characters, kinds, rides, terrain: self.terrain, times };
             gather.run(slots, &mut self.instances, &mut self.groups);
             gather::mark_dirty(slots);
         });

@@ -5,17 +5,20 @@ use std::sync::Arc;
 use throng::asset::{BUILTINS, builtin};
 use throng::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, TickInput};
 use throng::index::CharacterId;
+use throng::motion::Terrain;
 use throng::pose::Rig;
 use throng::profile::PhaseTimes;
 
 #[test]
 fn every_drawn_vertex_lies_in_its_characters_sphere() {
-    for (name, _) in BUILTINS {
+    let grounds = [Terrain::FLAT, Terrain::uneven(5)];
+    for ((name, _), terrain) in BUILTINS.iter().flat_map(|b| grounds.map(|g| (b, g))) {
         let asset = builtin(name).unwrap().unwrap();
         let rig = Arc::new(Rig::new(asset.skeleton.clone(), &asset.clips).unwrap());
-        let kind = CrowdKind::new(name, rig, asset.bounds);
+        let kind = CrowdKind::new(*name, rig, asset.bounds);
         let palette_len = asset.skeleton.palette_len();
-        let config = CrowdConfig { count: 60, layout: Layout::Street, ..CrowdConfig::default() };
+        let layout = Layout::Street;
+        let config = CrowdConfig { count: 60, layout, terrain, ..CrowdConfig::default() };
         let mut crowd = Crowd::new(config, vec![kind]).unwrap();
         let view = overview();
         let (mut tightest, mut furthest_out) = (0.0f32, f32::NEG_INFINITY);
@@ -43,7 +46,7 @@ fn every_drawn_vertex_lies_in_its_characters_sphere() {
                     let reach = world.distance(state.center) / state.radius;
                     tightest = tightest.max(reach);
                     assert!(reach <= 1.0, "{name} {}: {reach} of its radius", record.id);
-                    furthest_out = furthest_out.max(-world.y);
+                    furthest_out = furthest_out.max(record.ground - world.y);
                 }
             }
         }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
 mod bounds;
+mod ground;
 mod rig;
 
 use glam::{Mat4, Vec3};

@@ -328,7 +328,7 @@ impl Scene {
                     palette_offset: matrices.len() as u32,
                     tint: tint(i),
                     id: i,
-                    flags: 0,
+                    ground: 0.0,
                 });
                 matrices.extend(pose(i));
             }
