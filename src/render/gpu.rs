@@ -50,6 +50,14 @@ pub enum GpuError {
     /// The window gave no surface.
     #[error("no graphics driver can draw to this window (WGPU_BACKEND leaves out all but its own)")]
     Surface(#[from] wgpu::CreateSurfaceError),
+    /// The window gave no surface for so long that it won't.
+    #[error("the window has given no surface to draw to for {seconds} s: {reason}")]
+    Refused {
+        /// How long, seconds.
+        seconds: u64,
+        /// wgpu's reason.
+        reason: String,
+    },
     /// A fault after the device was made.
     #[error(transparent)]
     Fault(#[from] GpuFault),

@@ -2,6 +2,7 @@
 
 use super::gpu::{Gpu, GpuError};
 use super::target::{FrameTarget, TargetFormats, view};
+use std::time::{Duration, Instant};
 use wgpu::{CurrentSurfaceTexture, TextureFormat};
 
 /// How pictures reach the screen.
@@ -38,6 +39,8 @@ pub struct WindowSurface {
     /// What the window measures, pixels; 0 while it is minimized.
     size: (u32, u32),
     stale: bool,
+    /// Since when no surface of this window could be set up; `None` while one can.
+    refused_since: Option<Instant>,
 }
 
 /// A texture of the surface, to draw to and then to present.
@@ -63,6 +66,10 @@ impl SurfaceFrame {
 
 /// How often one call makes the surface anew before it leaves the frame out.
 const ATTEMPTS: usize = 3;
+
+/// How long a window may refuse every surface before that is an error. A window that somebody
+/// destroyed has none to give from that moment on, but the event that says so comes later.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl WindowSurface {
     pub(super) fn new(
@@ -94,7 +101,16 @@ impl WindowSurface {
             view_formats: formats.view_formats(),
         };
         let supported = capabilities.present_modes;
-        Ok(Self { surface, make, formats, config, supported, size: (0, 0), stale: true })
+        Ok(Self {
+            surface,
+            make,
+            formats,
+            config,
+            supported,
+            size: (0, 0),
+            stale: true,
+            refused_since: None,
+        })
     }
 
     /// What a renderer must be made for.
@@ -125,20 +141,19 @@ impl WindowSurface {
         self.size
     }
 
-    /// The next texture. `None` leaves this frame out: the window is minimized or hidden, or the
-    /// system gave none in time; try again next frame.
+    /// The next texture. `None` leaves this frame out: the window is minimized, hidden or about to
+    /// be gone, or the system gave none in time; try again next frame.
     ///
     /// # Errors
-    /// When the surface was lost and can't be made anew, or the device has a fault.
+    /// When the window has refused every surface for 5 seconds, or the device has a fault.
     pub fn acquire(&mut self, gpu: &Gpu) -> Result<Option<SurfaceFrame>, GpuError> {
         gpu.check()?;
         if self.size.0 == 0 || self.size.1 == 0 {
             return Ok(None);
         }
         for _ in 0..ATTEMPTS {
-            if self.stale {
-                self.configure(gpu);
-                gpu.check()?;
+            if self.stale && !self.configure(gpu)? {
+                return Ok(None);
             }
             let (texture, suboptimal) = match self.surface.get_current_texture() {
                 CurrentSurfaceTexture::Success(texture) => (texture, false),
@@ -152,9 +167,15 @@ impl WindowSurface {
                 }
                 CurrentSurfaceTexture::Lost => {
                     gpu.check()?;
-                    tracing::warn!("the window's surface was lost; making it anew");
-                    self.surface = (self.make)(gpu.instance())?;
+                    tracing::debug!("the window's surface was lost; making it anew");
                     self.stale = true;
+                    match (self.make)(gpu.instance()) {
+                        Ok(surface) => self.surface = surface,
+                        Err(error) => {
+                            self.refused(error.to_string())?;
+                            return Ok(None);
+                        }
+                    }
                     continue;
                 }
                 CurrentSurfaceTexture::Validation => {
@@ -176,12 +197,43 @@ impl WindowSurface {
         gpu.queue().present(frame.texture);
     }
 
-    fn configure(&mut self, gpu: &Gpu) {
+    /// Sets the surface up for the window's size; false when the window has none to give now.
+    fn configure(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
         let limit = gpu.device().limits().max_texture_dimension_2d;
         self.config.width = self.size.0.clamp(1, limit);
         self.config.height = self.size.1.clamp(1, limit);
+        // A refusal is this surface's, not the device's: kept from the handler that ends the run.
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
         self.surface.configure(gpu.device(), &self.config);
-        self.stale = false;
+        let refusal = pollster::block_on(scope.pop());
+        gpu.check()?;
+        match refusal {
+            Some(error) => {
+                self.refused(error.to_string())?;
+                // The next try has a surface of its own; where there is none, it is told then.
+                if let Ok(surface) = (self.make)(gpu.instance()) {
+                    self.surface = surface;
+                }
+                Ok(false)
+            }
+            None => {
+                self.stale = false;
+                self.refused_since = None;
+                Ok(true)
+            }
+        }
+    }
+
+    /// The window gave no surface: an error once that has lasted.
+    fn refused(&mut self, reason: String) -> Result<(), GpuError> {
+        let since = *self.refused_since.get_or_insert_with(|| {
+            tracing::warn!("the window gives no surface to draw to: {reason}");
+            Instant::now()
+        });
+        match since.elapsed() > PATIENCE {
+            true => Err(GpuError::Refused { seconds: PATIENCE.as_secs(), reason }),
+            false => Ok(()),
+        }
     }
 }
 

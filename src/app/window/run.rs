@@ -29,6 +29,7 @@ pub struct WindowRun {
     /// No texture could be had last time: not to be asked again at once.
     starved: bool,
     closing: bool,
+    opened: Instant,
 }
 
 /// How often a window that shows nothing looks whether that has changed.
@@ -45,10 +46,11 @@ impl WindowRun {
         let size = PhysicalSize::new(config.size.width, config.size.height);
         let attributes = Window::default_attributes().with_title("Throng").with_inner_size(size);
         let window = Arc::new(events.create_window(attributes)?);
+        // Asked at once: finding a GPU takes long, and the window may be gone by then.
+        let inner = window.inner_size();
         let request = GpuRequest { adapter: config.adapter.clone() };
         let display = events.owned_display_handle();
         let (gpu, mut surface) = Gpu::for_window(&request, window.clone(), display)?;
-        let inner = window.inner_size();
         surface.resize(inner.width, inner.height);
         surface.set_present_mode(match config.present {
             PresentArg::Fifo => PresentMode::Fifo,
@@ -76,6 +78,7 @@ impl WindowRun {
             occluded: false,
             starved: false,
             closing: false,
+            opened: Instant::now(),
         })
     }
 
@@ -102,11 +105,8 @@ impl WindowRun {
         match event {
             // Destroyed comes without a request when somebody else closes it, as xkill does.
             WindowEvent::CloseRequested | WindowEvent::Destroyed => self.closing = true,
+            // Also what follows a change of the scale factor.
             WindowEvent::Resized(size) => self.surface.resize(size.width, size.height),
-            WindowEvent::ScaleFactorChanged { .. } => {
-                let size = self.window.inner_size();
-                self.surface.resize(size.width, size.height);
-            }
             WindowEvent::Occluded(occluded) => self.occluded = occluded,
             WindowEvent::Focused(false) => self.input.release_all(),
             WindowEvent::KeyboardInput { event, .. } if !consumed => {
@@ -162,6 +162,21 @@ impl WindowRun {
         (width.max(1), height.max(1))
     }
 
+    /// What egui needs to know of this frame. Its own function for it asks the window's size, which
+    /// panics once the window is gone, and a window may go between any two calls.
+    fn overlay_input(&mut self) -> egui::RawInput {
+        let (width, height) = self.size();
+        let scale = self.window.scale_factor() as f32;
+        let points = scale * self.show.hud.ctx().zoom_factor();
+        let input = self.egui.egui_input_mut();
+        input.time = Some(self.opened.elapsed().as_secs_f64());
+        let size = egui::vec2(width as f32, height as f32) / points;
+        input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size));
+        input.viewport_id = egui::ViewportId::ROOT;
+        input.viewports.entry(input.viewport_id).or_default().native_pixels_per_point = Some(scale);
+        input.take()
+    }
+
     fn hidden(&self) -> bool {
         let (width, height) = self.surface.size();
         let empty = width == 0 || height == 0;
@@ -180,7 +195,7 @@ impl WindowRun {
         };
         self.show.waited(start.elapsed());
         let steering = self.input.take_steering();
-        let egui = self.egui.take_egui_input(&self.window);
+        let egui = self.overlay_input();
         let platform = self.show.frame(Some(frame.target()), &steering, egui)?;
         if let Some(platform) = platform {
             self.egui.handle_platform_output(&self.window, platform);
