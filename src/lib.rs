@@ -8,7 +8,7 @@
 //! | 0 | [`index`], [`profile`], [`math`] | typed indices, zones and phases, vectors |
 //! | 1 | [`pose`] | skeletons, clips, poses and the kernels over them |
 //! | 2 | [`asset`] | files in, characters out |
-//! | 3 | [`motion`] | clocks and root motion |
+//! | 3 | [`motion`] | clocks, sync groups, root motion, notifies, the ground |
 //! | 4 | [`task`] | recorded pose operations and their executor |
 //! | 6 | [`crowd`] | instances, gates, the schedule of the phases |
 //! | 7 | [`render`] | wgpu |

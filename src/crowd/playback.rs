@@ -122,7 +122,7 @@ impl Playback {
         let Some(clip) = kind.clips.get(clip.get()) else { return f32::INFINITY };
         let (low, high) = DWELL;
         match clip.mode {
-            PlayMode::Loop => self.random.range(low, high),
+            PlayMode::Loop | PlayMode::PingPong => self.random.range(low, high),
             PlayMode::Clamp => clip.seconds / self.speed + self.random.range(0.3 * low, 0.3 * high),
             // The fade to the next ends with the clip.
             PlayMode::Once => (clip.seconds / self.speed - kind.fade).max(kind.fade),

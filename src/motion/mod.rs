@@ -1,11 +1,16 @@
-//! Rank 3: clocks inside clips, the ground that a clip's root covers, and how high it is.
+//! Rank 3: clocks inside clips, clips that keep step, the ground that a clip's root covers and how
+//! high it is, and notifies.
 
 pub mod clock;
 pub mod ground;
+pub mod notify;
 pub mod root;
+pub mod sync;
 pub mod terrain;
 
-pub use clock::{Advance, PlayMode};
+pub use clock::{Advance, PlayMode, Stretch};
 pub use ground::GroundMotion;
+pub use notify::{Fired, Moment, Notify, NotifyCursor, NotifyId, NotifyNames, NotifyTrack};
 pub use root::RootTrack;
+pub use sync::{GroupStep, SyncGroup};
 pub use terrain::{GroundPoint, Terrain};

@@ -1,0 +1,186 @@
+//! Sync groups: clips that are blended while they play keep step by sharing a normalized time.
+
+use super::{Advance, PlayMode};
+
+/// The shared clock of clips that keep step: footfalls that stand at the same share of a walk and
+/// of a run stay together while one is blended into the other.
+///
+/// The group goes once per evaluation, `dt` times the mean of the clips' rates (`1 / duration`,
+/// rounds a second), each weighted as it was in the evaluation before. Members ignore their own
+/// speeds. Whoever joins takes over the phase; when members leave, it stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SyncGroup {
+    phase: f32,
+    /// Rounds a second of the last evaluation that had a weight.
+    rate: f32,
+    /// Sums over this evaluation's members.
+    weight: f32,
+    weighted_rate: f32,
+}
+
+/// One step of a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroupStep {
+    /// Share of the round before the step, `0..1`.
+    pub from: f32,
+    /// Share of the round after it, `0..1`.
+    pub to: f32,
+    /// Rounds that it crossed, negative backwards. Saturates.
+    pub wraps: i32,
+    backward: bool,
+}
+
+impl SyncGroup {
+    /// Moves the phase by `dt` seconds (negative to go back) and begins a new evaluation.
+    ///
+    /// `first_rate` is the rate of a group that was never weighed, in rounds a second: the mean
+    /// over its clips, say. Numbers that are not finite count as zero.
+    pub fn advance(&mut self, dt: f32, first_rate: f32) -> GroupStep {
+        if self.weight > 0.0 {
+            self.rate = self.weighted_rate / self.weight;
+        } else if self.rate == 0.0 && first_rate.is_finite() {
+            self.rate = first_rate;
+        }
+        (self.weight, self.weighted_rate) = (0.0, 0.0);
+        let step = PlayMode::Loop.advance(self.phase, dt * self.rate, 1.0);
+        self.phase = step.clock;
+        let backward = dt.is_sign_negative();
+        GroupStep { from: step.from, to: step.to, wraps: step.wraps, backward }
+    }
+
+    /// Counts a member of this evaluation: its clip's duration in seconds and its share of the
+    /// output. What has no duration or no weight does not count.
+    pub fn weigh(&mut self, duration: f32, weight: f32) {
+        let rate = 1.0 / duration;
+        if duration > 0.0 && rate.is_finite() && weight > 0.0 && weight.is_finite() {
+            self.weight += weight;
+            self.weighted_rate += weight * rate;
+        }
+    }
+
+    /// True when no member of this evaluation has had a weight so far.
+    pub fn is_idle(&self) -> bool {
+        self.weight == 0.0
+    }
+
+    /// Share of the round, `0..1`.
+    pub fn phase(&self) -> f32 {
+        self.phase
+    }
+
+    /// Puts the group to the start of its round; the rate stays.
+    pub fn restart(&mut self) {
+        self.phase = 0.0;
+    }
+}
+
+impl GroupStep {
+    /// What the step is in the clip of a member, `duration` seconds long: one of a loop.
+    pub fn member(&self, duration: f32) -> Advance {
+        Advance::of_loop([self.from, self.to], self.wraps, self.backward, duration)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WALK: f32 = 0.9333;
+    const RUN: f32 = 0.6667;
+
+    #[test]
+    fn the_group_runs_at_the_weighted_mean_of_the_rates_of_the_evaluation_before() {
+        let mut group = SyncGroup::default();
+        group.weigh(WALK, 0.25);
+        group.weigh(RUN, 0.75);
+        let rate = 0.25 / WALK + 0.75 / RUN;
+        let step = group.advance(0.1, 9.0);
+        assert!((step.to - 0.1 * rate).abs() < 1e-6, "{step:?}");
+        // Weights need not sum to one: a layer above counts beside the base.
+        group.weigh(WALK, 2.0);
+        let step = group.advance(0.1, 9.0);
+        assert!((step.to - step.from - 0.1 / WALK).abs() < 1e-6, "{step:?}");
+    }
+
+    #[test]
+    fn a_group_without_weights_keeps_its_rate_and_a_new_one_takes_the_first() {
+        let mut group = SyncGroup::default();
+        assert!((group.advance(0.1, 2.0).to - 0.2).abs() < 1e-6);
+        group.weigh(0.25, 1.0);
+        group.advance(0.05, 2.0);
+        assert!(group.is_idle());
+        let step = group.advance(0.05, 2.0);
+        assert!((step.to - step.from - 0.2).abs() < 1e-6, "four rounds a second: {step:?}");
+    }
+
+    #[test]
+    fn members_of_any_length_stand_at_the_same_share_and_cross_the_same_rounds() {
+        let mut group = SyncGroup::default();
+        group.weigh(WALK, 1.0);
+        for dt in [0.2, 0.4, 1.9, -0.3, -2.2, 0.0] {
+            let step = group.advance(dt, 1.0);
+            for duration in [WALK, RUN, 5.0] {
+                let member = step.member(duration);
+                assert!((member.to / duration - step.to).abs() < 1e-6);
+                assert!(member.to < duration && member.wraps == step.wraps);
+            }
+            group.weigh(WALK, 1.0);
+        }
+        assert_eq!(group.advance(0.5, 1.0).member(0.0).to, 0.0);
+    }
+
+    #[test]
+    fn who_joins_takes_over_the_phase_and_who_leaves_does_not_change_it() {
+        let mut group = SyncGroup::default();
+        group.weigh(WALK, 1.0);
+        group.advance(0.7 * WALK, 1.0);
+        let before = group.phase();
+        group.weigh(WALK, 0.5);
+        group.weigh(RUN, 0.5);
+        assert_eq!(group.advance(0.0, 1.0).member(RUN).from, before * RUN);
+        group.weigh(RUN, 1.0);
+        assert_eq!(group.advance(0.0, 1.0).from, before);
+    }
+
+    #[test]
+    fn numbers_that_are_none_do_not_move_a_group() {
+        let mut group = SyncGroup::default();
+        for (duration, weight) in
+            [(0.0, 1.0), (-1.0, 1.0), (f32::NAN, 1.0), (1.0, f32::NAN), (1.0, -1.0), (1e-45, 1.0)]
+        {
+            group.weigh(duration, weight);
+        }
+        assert!(group.is_idle());
+        group.advance(1.0, f32::NAN);
+        assert_eq!(group.phase(), 0.0);
+        group.weigh(1.0, 1.0);
+        group.advance(f32::INFINITY, 1.0);
+        assert_eq!(group.phase(), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn feet_of_a_walk_and_a_run_stay_together_through_any_blend(
+            weights in prop::collection::vec(0.0f32..=1.0, 1..80), dt in 0.0f32..0.1,
+        ) {
+            let mut group = SyncGroup::default();
+            let (mut walked, mut ran) = (0.0_f64, 0.0_f64);
+            let mut rounds = 0.0_f64;
+            let mut rate = 1.0 / f64::from(WALK);
+            for w in weights {
+                let step = group.advance(dt, 1.0 / WALK);
+                rounds += rate * f64::from(dt);
+                let (a, b) = (step.member(WALK), step.member(RUN));
+                walked += f64::from(a.wraps) + f64::from((a.to - a.from) / WALK);
+                ran += f64::from(b.wraps) + f64::from((b.to - b.from) / RUN);
+                group.weigh(WALK, 1.0 - w);
+                group.weigh(RUN, w);
+                let w = f64::from(w);
+                rate = (1.0 - w) / f64::from(WALK) + w / f64::from(RUN);
+            }
+            prop_assert!((walked - ran).abs() < 1e-3, "{walked} {ran}");
+            prop_assert!((walked - rounds).abs() < 1e-3, "{walked} {rounds}");
+        }
+    }
+}
