@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::math::{Bounds, Lanes};
-use crate::motion::{PlayMode, Terrain};
+use crate::motion::{PlayMode, RootLock, Terrain};
 use crate::pose::Rig;
 use std::sync::Arc;
 
@@ -71,6 +71,8 @@ pub struct CrowdKind {
     pub scale: f32,
     /// Added to model space's y before scaling, so that feet stand on y = 0.
     pub ground_offset: f32,
+    /// How much of a root's motion moves the character, where a clip's does.
+    pub root_lock: RootLock,
     /// One per clip of the rig, or empty for [`ClipInfo::named`] of each.
     pub clips: Vec<ClipInfo>,
     /// Share of the crowd against the other kinds' weights; finite, not negative.
@@ -82,7 +84,16 @@ impl CrowdKind {
     pub fn new(name: impl Into<String>, rig: Arc<Rig>, bounds: Bounds) -> Self {
         let ground_offset = -bounds.min.y;
         let name = name.into();
-        Self { name, rig, bounds, scale: 1.0, ground_offset, clips: Vec::new(), weight: 1.0 }
+        Self {
+            name,
+            rig,
+            bounds,
+            scale: 1.0,
+            ground_offset,
+            root_lock: RootLock::default(),
+            clips: Vec::new(),
+            weight: 1.0,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::config::{ClipInfo, CrowdError, CrowdKind};
 use super::layout::{Body, Gait};
 use super::measure::{self, ClipMeasure};
 use crate::index::{BoneIndex, ClipId};
-use crate::motion::{PlayMode, RootTrack};
+use crate::motion::{PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
 use glam::Vec3;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) struct KindClip {
     pub seconds: f32,
     pub mode: PlayMode,
-    /// What its root covers, model space about the pivot; `None` leaves the root's motion in the pose.
+    /// What its root covers, model space; `None` leaves the root's motion in the pose.
     pub root: Option<RootTrack>,
 }
 
@@ -25,6 +25,8 @@ pub(crate) struct Kind {
     pub clips: Vec<KindClip>,
     /// The bone that root motion is taken from.
     pub root: Option<BoneIndex>,
+    /// How much of its motion is taken.
+    pub root_lock: RootLock,
     /// Seconds of a cross-fade.
     pub fade: f32,
     /// What somebody who stands plays, and how often; empty without clips.
@@ -57,11 +59,10 @@ impl Kind {
         } else {
             kind.clips.clone()
         };
-        let size = kind.bounds.size().max_element().max(kind.bounds.radius);
         let measures: Vec<ClipMeasure> = ids
             .iter()
             .zip(&infos)
-            .map(|(id, info)| ClipMeasure::new(rig, *id, info.root_motion, size))
+            .map(|(id, info)| ClipMeasure::new(rig, *id, kind, info.root_motion))
             .collect();
         let shape = measure::shape(rig, &measures, &kind.bounds);
         let pivot = Vec3::new(shape.pivot.x, -kind.ground_offset, shape.pivot.y);
@@ -78,7 +79,7 @@ impl Kind {
                     (true, true) => PlayMode::Loop,
                     (true, false) => PlayMode::Once,
                 };
-                let root = m.moves.then(|| m.track.about(shape.pivot));
+                let root = m.moves.then(|| m.track.clone());
                 KindClip { seconds: m.seconds, mode: info.mode.unwrap_or(measured), root }
             })
             .collect();
@@ -96,6 +97,7 @@ impl Kind {
             rig: Arc::clone(rig),
             clips,
             root: measure::root_bone(rig),
+            root_lock: kind.root_lock,
             fade,
             standing: roles.standing,
             scale: kind.scale,

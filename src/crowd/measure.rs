@@ -1,20 +1,20 @@
 //! What clips and rest pose say about a body: does it move, does it loop, how far does it reach.
 
-use super::config::RootMotion;
+use super::config::{CrowdKind, RootMotion};
 use crate::index::{BoneIndex, ClipId};
 use crate::math::{Bounds, Trs};
-use crate::motion::RootTrack;
+use crate::motion::{RootLock, RootTrack};
 use crate::pose::Rig;
 use glam::{Affine3A, Vec2, Vec3};
 
-/// Frames at which a root track is measured, at most; a longer clip is measured at a lower rate.
-const MAX_FRAMES: usize = 4_096;
 /// Poses of one clip whose bones are looked at.
 const POSES: usize = 24;
 /// Share of a body's size that a root must travel in one run to count as moving.
 const TRAVEL: f32 = 0.12;
 /// Radians that a root must turn in one run to count as moving.
 const TURN: f32 = 0.35;
+/// Share of a body's size by which a clip may begin away from the reference pose and be left there.
+const ANCHOR: f32 = 0.25;
 /// Share of a body's size by which a loop's last pose may miss its first.
 const CLOSURE: f32 = 0.03;
 
@@ -37,49 +37,52 @@ pub(super) struct ClipMeasure {
 }
 
 impl ClipMeasure {
-    pub fn new(rig: &Rig, clip: ClipId, root_motion: RootMotion, size: f32) -> Self {
-        let (seconds, rate) = rig.clip(clip).map_or((0.0, 1.0), |c| (c.seconds(), c.rate_hz()));
-        let frames = ((seconds * rate).round() as usize + 1).min(MAX_FRAMES);
-        let rate = if frames > 1 { (frames - 1) as f32 / seconds } else { rate };
+    pub fn new(rig: &Rig, clip: ClipId, kind: &CrowdKind, root_motion: RootMotion) -> Self {
+        let size = kind.bounds.size().max_element().max(kind.bounds.radius);
         let root = root_bone(rig);
-        let track = root.map_or_else(
-            || RootTrack::measure(&[], &Affine3A::IDENTITY, rate),
-            |root| {
-                let above = rig.skeleton().model_from_root_parent(root);
-                let model = |local: &Trs| above * local.to_affine();
-                let posed: Vec<Affine3A> = (0..frames)
-                    .map(|f| model(&rig.sample_locals(clip, f as f32 / rate)[root.get()]))
-                    .collect();
-                RootTrack::measure(&posed, &model(&rig.skeleton().rest()[root.get()]), rate)
-            },
-        );
+        let measure = |root| RootTrack::of_clip(rig, clip, root, kind.root_lock);
+        let still = || RootTrack::measure(&[], &Affine3A::IDENTITY, 1.0, RootLock::None);
+        let mut track = root.map_or_else(still, measure).anchored(ANCHOR * size);
         let total = track.total();
         let travels = total.translation().length() > TRAVEL * size;
         let moves = root_motion.decide(travels || total.yaw.abs() > TURN);
 
-        let poses = frames.min(POSES);
-        let at = |i: usize| seconds * i as f32 / (poses - 1).max(1) as f32;
-        let mut seen: Option<(Bounds, Bounds, f32)> = None;
-        let (mut first, mut last) = (Vec::new(), Vec::new());
-        for i in 0..poses {
-            let mut locals = rig.sample_locals(clip, at(i));
-            let free = Bounds::of_points(positions(rig, &locals).into_iter());
-            if let Some(root) = root.filter(|_| moves) {
-                locals[root.get()] = rig.skeleton().rest()[root.get()];
+        let (seconds, rate) = rig.clip(clip).map_or((0.0, 1.0), |c| (c.seconds(), c.rate_hz()));
+        let poses = ((seconds * rate).round() as usize + 1).min(POSES);
+        let times = (0..poses).map(|i| seconds * i as f32 / (poses - 1).max(1) as f32);
+        let times: Vec<f32> = times.collect();
+        let pin = |track: &RootTrack, seconds: f32| {
+            let bone = root.filter(|_| moves)?;
+            kind.root_lock.pin(bone, track.taken(seconds))
+        };
+        let pinned = |track: &RootTrack, seconds: f32| {
+            let mut locals = rig.sample_locals(clip, seconds);
+            if let Some(pin) = pin(track, seconds) {
+                pin.apply_to_locals(rig.skeleton(), &mut locals);
             }
-            last = positions(rig, &locals);
-            let (held, far) = (Bounds::of_points(last.iter().copied()), reach(&last));
+            positions(rig, &locals)
+        };
+        let (first, last) = (pinned(&track, 0.0), pinned(&track, seconds));
+        let miss = first.iter().zip(&last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        let closes = miss <= CLOSURE * size;
+        // What goes on and on goes evenly: its sway belongs to the pose.
+        if moves && closes && travels {
+            track = track.steady();
+        }
+
+        let mut seen: Option<(Bounds, Bounds, f32)> = None;
+        for &at in &times {
+            let free = positions(rig, &rig.sample_locals(clip, at));
+            let free = Bounds::of_points(free.into_iter());
+            let held = pinned(&track, at);
+            let far = reach(&held);
+            let held = Bounds::of_points(held.into_iter());
             seen = Some(match seen {
                 None => (held, free, far),
                 Some((a, b, reach)) => (a.union(&held), b.union(&free), reach.max(far)),
             });
-            if i == 0 {
-                first.clone_from(&last);
-            }
         }
-        let miss = first.iter().zip(&last).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
         let (pinned, unpinned, reach) = seen.unwrap_or((Bounds::EMPTY, Bounds::EMPTY, 0.0));
-        let closes = miss <= CLOSURE * size;
         Self { seconds, track, travels, moves, closes, pinned, unpinned, reach }
     }
 

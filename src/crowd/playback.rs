@@ -5,6 +5,7 @@ use super::random::Random;
 use crate::index::ClipId;
 use crate::motion::{GroundMotion, PlayMode};
 use crate::task::{Task, TaskError, TaskList};
+use glam::Vec3Swizzles;
 
 /// Clips that one character plays at once, at most: one, two in a cross-fade, three where a
 /// cross-fade is interrupted.
@@ -38,7 +39,7 @@ pub(crate) struct Playback {
     clips: [ClipId; STACK],
     count: u8,
     program: Program,
-    /// Seconds inside each clip.
+    /// What each clip's clock shows, seconds.
     times: [f32; STACK],
     /// What each clip but the newest had when the newest was pushed; they sum to one.
     shares: [f32; STACK - 1],
@@ -187,10 +188,10 @@ impl Playback {
         for i in 0..usize::from(self.count) {
             let Some(clip) = kind.clips.get(self.clips[i].get()) else { continue };
             let step = clip.mode.advance(self.times[i], dt * self.speed, clip.seconds);
-            self.times[i] = step.to;
+            self.times[i] = step.clock;
             if let Some(root) = &clip.root {
                 let weight = 0.5 * (before[i] + after[i]);
-                motion = motion.plus(root.delta(&step).weighted(weight));
+                motion = motion.plus(root.delta(&step).about(kind.pivot.xz()).weighted(weight));
             }
         }
         if self.fade >= 1.0 && self.count > 1 {
@@ -226,26 +227,35 @@ impl Playback {
     pub fn record(&self, kind: &Kind, list: &mut TaskList) -> Result<(), TaskError> {
         let weights = self.weights();
         let mut sum = 0.0;
-        let mut pinned = false;
+        let mut taken = None;
         let mut output = None;
         let playing = self.clips.iter().zip(self.times).zip(weights);
-        for ((&clip, seconds), weight) in playing.take(usize::from(self.count)) {
+        for ((&clip, clock), weight) in playing.take(usize::from(self.count)) {
             if weight <= 0.0 {
                 continue;
             }
             sum += weight;
-            pinned |= kind.clips.get(clip.get()).is_some_and(|c| c.root.is_some());
+            let known = kind.clips.get(clip.get());
+            let seconds = known.map_or(clock, |c| c.mode.seconds(clock, c.seconds));
+            let root = known.and_then(|c| c.root.as_ref()).map(|root| root.taken(seconds));
+            // The root's motion blends as the poses do; what stands still has covered nothing.
+            let alpha = weight / sum;
+            if taken.is_some() || root.is_some() {
+                let before: GroundMotion = taken.unwrap_or_default();
+                taken = Some(before.lerp_short(root.unwrap_or_default(), alpha));
+            }
             let sample = list.push(Task::SampleClip { clip, seconds })?;
             output = Some(match output {
                 None => sample,
-                Some(base) => list.push(Task::Blend { a: base, b: sample, alpha: weight / sum })?,
+                Some(base) => list.push(Task::Blend { a: base, b: sample, alpha })?,
             });
         }
         let output = match output {
             Some(output) => output,
             None => list.push(Task::ReferencePose)?,
         };
-        list.set_pinned_root(kind.root.filter(|_| pinned));
+        let pin = kind.root.zip(taken).and_then(|(bone, taken)| kind.root_lock.pin(bone, taken));
+        list.set_root_pin(pin);
         list.set_output(output)
     }
 }
@@ -256,7 +266,7 @@ mod tests {
     use crate::crowd::kind::KindClip;
     use crate::crowd::{CrowdKind, Kind};
     use crate::math::Bounds;
-    use crate::motion::RootTrack;
+    use crate::motion::{RootLock, RootTrack};
     use crate::pose::Rig;
     use crate::pose::testing::{Shape, character};
     use glam::{Affine3A, Vec3};
@@ -275,7 +285,7 @@ mod tests {
         kind.standing = (0..4).map(|c| (ClipId(c), 1.0)).collect();
         if walking {
             let posed = [Affine3A::IDENTITY, Affine3A::from_translation(3.0 * Vec3::Z)];
-            let track = RootTrack::measure(&posed, &Affine3A::IDENTITY, 0.5);
+            let track = RootTrack::measure(&posed, &Affine3A::IDENTITY, 0.5, RootLock::Planar);
             kind.clips.iter_mut().for_each(|c| c.root = Some(track.clone()));
         }
         kind
@@ -413,7 +423,7 @@ mod tests {
         }
         // Every clip covers 3 m in 2 s, so a blend of them does too.
         assert!((sum.z - 1.5 * speed * 30.0).abs() < 1e-2 && sum.x == 0.0, "{sum:?}");
-        assert!(recorded(&p, &kind).pinned_root().is_some());
+        assert!(recorded(&p, &kind).root_pin().is_some());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rigid motion on the ground: two metres and a turn.
 
 use glam::Vec2;
+use std::f32::consts::{PI, TAU};
 
 /// A translation on the ground plane and a turn about +Y: the rigid transforms of the plane, SE(2).
 ///
@@ -22,6 +23,12 @@ pub struct GroundMotion {
 pub fn rotate(v: Vec2, yaw: f32) -> Vec2 {
     let (sin, cos) = yaw.sin_cos();
     Vec2::new(v.x * cos + v.y * sin, v.y * cos - v.x * sin)
+}
+
+/// An angle in -pi..=pi; zero for one that is not finite.
+pub(super) fn wrap(angle: f32) -> f32 {
+    let turned = (angle + PI).rem_euclid(TAU) - PI;
+    if turned.is_finite() { turned } else { 0.0 }
 }
 
 impl GroundMotion {
@@ -71,6 +78,35 @@ impl GroundMotion {
         result
     }
 
+    /// The part of this motion after a share of it at a constant speed: along a straight line, or
+    /// along an arc where it turns. Shares beyond `0..=1` go on in the same way.
+    pub fn fraction(self, share: f32) -> Self {
+        let (yaw, half) = (self.yaw * share, 0.5 * self.yaw);
+        // An arc's chord is its length times sin(h) / h, and turned by h, half of what it turns.
+        let chord = |half: f32| if half.abs() < 1e-4 { 1.0 } else { half.sin() / half };
+        let whole = chord(half);
+        if whole.abs() < 1e-3 {
+            // A full turn: the arc's radius can't be told from its ends.
+            return Self::new(self.translation() * share, yaw);
+        }
+        let start = rotate(self.translation(), -half) * (share / whole);
+        Self::new(rotate(start * chord(0.5 * yaw), 0.5 * yaw), yaw)
+    }
+
+    /// From this motion (0) to another (1): how deltas of one step blend.
+    #[inline]
+    pub fn lerp(self, other: Self, alpha: f32) -> Self {
+        self.weighted(1.0 - alpha).plus(other.weighted(alpha))
+    }
+
+    /// As [`GroundMotion::lerp`], with the turn on the shorter way round: how places blend, and
+    /// what a blend of two poses does to their roots.
+    #[inline]
+    pub fn lerp_short(self, other: Self, alpha: f32) -> Self {
+        let yaw = self.yaw + wrap(other.yaw - self.yaw) * alpha;
+        Self { yaw, ..self.lerp(other, alpha) }
+    }
+
     /// Both components times `weight`: what a branch of a blend contributes.
     #[inline]
     pub fn weighted(self, weight: f32) -> Self {
@@ -116,7 +152,33 @@ mod tests {
         assert_eq!(side.repeat(0), GroundMotion::IDENTITY);
     }
 
+    #[test]
+    fn places_blend_on_the_shorter_way_round_and_deltas_as_they_are() {
+        let at = |yaw| GroundMotion { yaw, ..GroundMotion::IDENTITY };
+        assert!((at(3.0).lerp_short(at(-3.0), 0.5).yaw.abs() - PI).abs() < 1e-5);
+        assert_eq!(at(3.0).lerp(at(-3.0), 0.5).yaw, 0.0);
+        let half = GroundMotion::new(Vec2::new(1.0, 2.0), 0.5).lerp(GroundMotion::IDENTITY, 0.5);
+        assert_eq!(half, GroundMotion::new(Vec2::new(0.5, 1.0), 0.25));
+    }
+
+    #[test]
+    fn a_full_turn_has_no_arc_and_goes_straight() {
+        let turn = GroundMotion::new(Vec2::new(0.0, 1.0), TAU).fraction(0.5);
+        assert!(close(turn, GroundMotion::new(Vec2::new(0.0, 0.5), PI), 1e-3), "{turn:?}");
+    }
+
     proptest! {
+        #[test]
+        fn equal_parts_of_a_motion_make_up_the_whole(
+            x in -3f32..3.0, z in -3f32..3.0, yaw in -5f32..5.0, n in 1i32..12,
+        ) {
+            let m = GroundMotion { x, z, yaw };
+            let part = m.fraction(1.0 / n as f32);
+            prop_assert!(close(part.repeat(n), m, 2e-3), "{:?}", part.repeat(n));
+            prop_assert!(close(m.fraction(1.0), m, 1e-4));
+            prop_assert!(close(part.repeat(n / 2), m.fraction((n / 2) as f32 / n as f32), 2e-3));
+        }
+
         #[test]
         fn a_motion_and_its_inverse_cancel(x in -5f32..5.0, z in -5f32..5.0, yaw in -7f32..7.0) {
             let m = GroundMotion { x, z, yaw };

@@ -11,6 +11,6 @@ pub mod terrain;
 pub use clock::{Advance, PlayMode, Stretch};
 pub use ground::GroundMotion;
 pub use notify::{Fired, Moment, Notify, NotifyCursor, NotifyId, NotifyNames, NotifyTrack};
-pub use root::RootTrack;
+pub use root::{RootLock, RootTrack};
 pub use sync::{GroupStep, SyncGroup};
 pub use terrain::{GroundPoint, Terrain};

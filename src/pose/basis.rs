@@ -95,6 +95,11 @@ impl BoneBasis {
         constant_scale: 1.0,
     };
 
+    /// Units of pose space in one of the parent's.
+    pub fn unit(self) -> f32 {
+        self.scale as f32
+    }
+
     /// To pose space.
     pub fn to_pose(self, local: &Trs) -> PoseTrs {
         let rotation = self.left * local.rotation.as_dquat().normalize() * self.right;

@@ -9,7 +9,7 @@ use super::streams::GROUP;
 use super::{Skeleton, UniformClip};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::{Lanes, Mat3x4, Trs};
-use glam::{Affine3A, DQuat, DVec3, Quat};
+use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 
 /// What a rig can't be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -252,6 +252,20 @@ impl Rig {
         }
     }
 
+    /// For a root: how many units of its pose space one of its local space is, all that the two
+    /// differ by besides a factor on the right of its rotation. `None` for a bone with a parent.
+    pub(crate) fn root_unit(&self, bone: BoneIndex) -> Option<f32> {
+        let parent = self.skeleton.parents().get(bone.get())?;
+        parent.is_none().then(|| self.basis.bones[bone.get()].unit())
+    }
+
+    /// A bone's translation in pose space, whether the pose holds its group or not.
+    pub(crate) fn pose_translation(&self, pose: &Pose, bone: BoneIndex) -> Vec3 {
+        let held = pose.moved.contains(bone.get() / GROUP);
+        let from = if held { pose } else { self.rest().of(pose) };
+        Vec3::from_array(from.translation(bone))
+    }
+
     /// Puts one active bone of a pose back where the reference pose has it.
     pub fn pin_to_reference(&self, pose: &mut Pose, bone: BoneIndex, active: BoneCount) {
         if !active.min(self.bone_count()).contains(bone) {
@@ -283,13 +297,17 @@ impl Rig {
 
     /// The palette of a clip at a time (clamped), through the sampling and the resolving kernel.
     pub fn sample_palette(&self, clip: ClipId, seconds: f32) -> Vec<Mat3x4> {
-        let pose = self.sample_pose(clip, seconds);
+        self.resolve_pose(&self.sample_pose(clip, seconds))
+    }
+
+    /// The palette of one pose, all bones.
+    pub(crate) fn resolve_pose(&self, pose: &Pose) -> Vec<Mat3x4> {
         let mut palette = vec![Mat3x4::IDENTITY; self.palette_len()];
         let mut scratch = resolve::ResolveScratch::default();
         let resolved = resolve::resolve(
             Lanes::best(),
             self,
-            &[&pose],
+            &[pose],
             self.bone_count(),
             &mut scratch,
             &mut [&mut palette],
@@ -307,7 +325,7 @@ impl Rig {
         mesh_from_bone.is_finite().then(|| (walked.as_daffine3() * mesh_from_bone).as_affine3a())
     }
 
-    fn sample_pose(&self, clip: ClipId, seconds: f32) -> Pose {
+    pub(crate) fn sample_pose(&self, clip: ClipId, seconds: f32) -> Pose {
         let mut pose = Pose::default();
         pose.fit(self.shape());
         let active = self.bone_count();

@@ -126,8 +126,8 @@ fn finish(worker: &mut Worker, list: &TaskList, run: &Run<'_, '_>) -> Buffer {
         worker.pool.release(buffer);
         buffer = base;
     }
-    if let Some(root) = list.pinned_root() {
-        rig.pin_to_reference(worker.pool.get_mut(buffer), root, active);
+    if let Some(pin) = list.root_pin() {
+        pin.apply(rig, worker.pool.get_mut(buffer), active);
     }
     buffer
 }

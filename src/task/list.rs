@@ -2,7 +2,8 @@
 
 use super::task::Stage;
 use super::{Task, TaskIndex};
-use crate::index::{BoneCount, BoneIndex};
+use crate::index::BoneCount;
+use crate::pose::RootPin;
 
 /// What can't be recorded or executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +67,7 @@ pub struct TaskList {
     reachable: usize,
     output: Option<TaskIndex>,
     cut: Option<BoneCount>,
-    pinned_root: Option<BoneIndex>,
+    root_pin: Option<RootPin>,
     swept: bool,
 }
 
@@ -77,7 +78,7 @@ impl TaskList {
         self.late.clear();
         self.output = None;
         self.cut = None;
-        self.pinned_root = None;
+        self.root_pin = None;
         self.swept = false;
     }
 
@@ -158,10 +159,10 @@ impl TaskList {
         self.cut = cut;
     }
 
-    /// Puts this bone back to its bind transform before the pose is resolved: what its motion was
-    /// worth has gone to the character's own transform.
-    pub fn set_pinned_root(&mut self, root: Option<BoneIndex>) {
-        self.pinned_root = root;
+    /// What is taken out of the root before the pose is resolved, because it has gone to the
+    /// character's own transform.
+    pub fn set_root_pin(&mut self, pin: Option<RootPin>) {
+        self.root_pin = pin;
     }
 
     /// The tasks in recording order.
@@ -189,9 +190,9 @@ impl TaskList {
         self.cut.map_or(bones, |cut| cut.min(bones))
     }
 
-    /// The root that is pinned.
-    pub fn pinned_root(&self) -> Option<BoneIndex> {
-        self.pinned_root
+    /// What is taken out of the root.
+    pub fn root_pin(&self) -> Option<RootPin> {
+        self.root_pin
     }
 
     /// Ends recording: one pass from the output backwards marks what it depends on, counts the

@@ -2,10 +2,11 @@
 
 use super::Character;
 use crate::index::{BoneCount, BoneIndex, ClipId};
+use crate::pose::RootPin;
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::testing::{self, DTrs, Random};
 use crate::task::*;
-use glam::{DQuat, DVec3};
+use glam::{DAffine3, DQuat, DVec3};
 
 /// Appends a random task of a kind that the evaluator below knows. `poses` and `deltas` are the
 /// tasks so far that give the one or the other (with the space of a delta).
@@ -81,9 +82,12 @@ pub(super) fn random_list(r: &mut Random, list: &mut TaskList, bones: usize) {
     if r.below(2) == 0 {
         list.set_cut(Some(BoneCount(r.below(bones + 2) as u16)));
     }
-    if r.below(3) == 0 {
-        list.set_pinned_root(Some(BoneIndex(r.below(bones + 1) as u16)));
-    }
+    let bone = BoneIndex(r.below(bones + 1) as u16);
+    list.set_root_pin(match r.below(4) {
+        0 => Some(RootPin::Reference(bone)),
+        1 => Some(RootPin::Motion { bone, x: r.signed(), z: r.signed(), yaw: 3.0 * r.signed() }),
+        _ => None,
+    });
 }
 
 /// What a character keeps.
@@ -181,8 +185,21 @@ pub(super) fn evaluate(
         results.push(out);
     }
     let mut pose = list.output().get().map_or(rest.clone(), |o| results[o].clone());
-    if let Some(root) = list.pinned_root().filter(|b| b.get() < bones.get()) {
-        pose[root.get()] = rest[root.get()];
+    match list.root_pin().filter(|pin| pin.bone().get() < active) {
+        Some(RootPin::Reference(bone)) => pose[bone.get()] = rest[bone.get()],
+        Some(RootPin::Motion { bone, x, z, yaw }) => {
+            let above = above(c, &pose, bone);
+            let motion = DAffine3::from_rotation_translation(
+                DQuat::from_rotation_y(yaw.into()),
+                DVec3::new(x.into(), 0.0, z.into()),
+            );
+            let change = above.inverse() * motion.inverse() * above;
+            let axis = (above.matrix3.inverse() * DVec3::Y).normalize();
+            let local = &mut pose[bone.get()];
+            local.translation = change.transform_point3(local.translation);
+            local.rotation = DQuat::from_axis_angle(axis, -f64::from(yaw)) * local.rotation;
+        }
+        None => {}
     }
     pose
 }
