@@ -18,6 +18,8 @@ struct Varyings {
     @location(1) normal: vec3<f32>,
     @location(2) uv: vec2<f32>,
     @location(3) color: vec4<f32>,
+    // Metres above the ground that the character stands on.
+    @location(4) above_ground: f32,
 }
 
 @vertex
@@ -30,6 +32,7 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     var out: Varyings;
     out.clip = frame.clip_from_world * vec4<f32>(world, 1.0);
     out.world = world;
+    out.above_ground = world.y - bitcast<f32>(instance.words.w);
     // Any scale is taken out here, so that interpolation weighs corners alike.
     out.normal = normal * inverseSqrt(max(dot(normal, normal), 1e-30));
     out.uv = vertex.uv;
@@ -85,7 +88,7 @@ fn shade(in: Varyings, base: vec3<f32>, front: bool) -> vec3<f32> {
     }
     // The ground hides sky from what is near it and looks down: feet and legs sit in their own
     // shade, which is what ties a crowd to its ground.
-    let height = saturate(in.world.y / 0.9);
+    let height = saturate(in.above_ground / 0.9);
     let open = mix(0.45 + 0.25 * saturate(0.5 + 0.5 * n.y), 1.0, height);
     radiance += diffuse * ambient_irradiance(n) * open;
     let mirrored = ambient_irradiance(reflect(-v, n));

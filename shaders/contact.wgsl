@@ -1,6 +1,9 @@
 // The soft shade that a body casts on the ground right under it: one quad per character, which
 // multiplies what is there.
 
+// True where the ground is the terrain, false where it is level.
+override UNEVEN: bool = false;
+
 // Mirrors `ContactVertex`.
 struct Vertex {
     // Model space, on the ground, at rest.
@@ -26,11 +29,18 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     let under = vertex.position + vec3<f32>(carried.x, 0.0, carried.z);
     let placed = world_from_model(instance);
     let world = transform_point(placed, under);
-    let height = world.y + transform_vector(placed, vec3<f32>(0.0, carried.y, 0.0)).y;
+    let floating = world.y - bitcast<f32>(instance.words.w);
+    let height = floating + transform_vector(placed, vec3<f32>(0.0, carried.y, 0.0)).y;
     let distance = length(world - frame.eye);
+    // A hair above the ground, more where depth is coarse, and more where the ground is drawn
+    // with few triangles.
+    var y = 0.004 + distance * 2e-4;
+    if UNEVEN {
+        let ground = terrain_point(frame.terrain_seed, world.xz, 0.0).x;
+        y = ground + 0.008 + distance * 1e-3;
+    }
     var out: Varyings;
-    // A hair above the ground, more where depth is coarse.
-    out.clip = frame.clip_from_world * vec4<f32>(world.x, 0.004 + distance * 2e-4, world.z, 1.0);
+    out.clip = frame.clip_from_world * vec4<f32>(world.x, y, world.z, 1.0);
     out.corner = vertex.corner;
     // Gone with height above the ground, and where the haze takes it.
     out.strength = 0.62 * saturate(1.0 - 2.0 * abs(height)) * exp(-distance / frame.haze_distance * 2.0);

@@ -11,6 +11,8 @@ use scene::{Scene, bender, camera, ellipsoid, focus};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use throng::asset::{BUILTINS, CharacterAsset, ImageRgba8, builtin};
+use throng::math::View;
+use throng::motion::Terrain;
 use throng::profile::PhaseTimes;
 use throng::render::{
     FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer, TargetFormats,
@@ -34,12 +36,21 @@ fn config() -> RenderConfig {
 }
 
 fn draw(config: &RenderConfig, asset: &CharacterAsset, crowd: &Scene) -> (ImageRgba8, RenderStats) {
+    draw_from(&camera(SIDE, SIZE), config, asset, crowd)
+}
+
+fn draw_from(
+    view: &View,
+    config: &RenderConfig,
+    asset: &CharacterAsset,
+    crowd: &Scene,
+) -> (ImageRgba8, RenderStats) {
     let mut renderer = Renderer::new(gpu(), config, &[asset]).unwrap();
-    let view = camera(SIDE, SIZE);
-    let target = Offscreen::new(gpu(), config.formats, SIZE).unwrap();
+    let size = (view.width, view.height);
+    let target = Offscreen::new(gpu(), config.formats, size).unwrap();
     let input = FrameInput {
-        view: &view,
-        shadow_clip_from_world: renderer.shadow_clip_from_world(&view, &focus(SIDE)),
+        view,
+        shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
         crowd: crowd.draw(),
         overlay: None,
     };
@@ -136,6 +147,26 @@ fn every_built_in_character_looks_as_it_did() {
         let (image, _) = draw(&config(), &asset, &Scene::animated(&asset, SIDE));
         assert_golden(&format!("{name}_crowd"), &image);
     }
+}
+
+/// Before the first row, as high as its knees.
+fn at_their_feet() -> View {
+    let (eye, target) = (Vec3::new(0.9, 0.62, 5.0), Vec3::new(-0.2, 0.3, 0.0));
+    View::look_at(eye, target, 0.62, 1000.0, (480, 320))
+}
+
+#[test]
+fn feet_on_uneven_ground_look_as_they_did() {
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let terrain = Terrain::uneven(3);
+    let config = RenderConfig { terrain, ..config() };
+    let crowd = Scene::animated(&asset, SIDE).on(terrain);
+    let (image, _) = draw_from(&at_their_feet(), &config, &asset, &crowd);
+    assert_golden("uneven_feet", &image);
+    // Others stand on other ground than is drawn.
+    let astray = Scene::animated(&asset, SIDE).on(Terrain::uneven(4));
+    let (wrong, _) = draw_from(&at_their_feet(), &config, &asset, &astray);
+    assert!(!Difference::of(&image, &wrong).is_small());
 }
 
 #[test]

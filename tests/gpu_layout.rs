@@ -43,8 +43,8 @@ macro_rules! fields {
 fn uniforms_are_laid_out_as_the_shaders_read_them() {
     let frame = fields!(FrameUniforms:
         clip_from_world, shadow_from_world, eye, exposure, sun_direction, shadow_texel_m, sun_color,
-        shadow_texel_uv, sky_zenith, haze_distance, sky_horizon, ambient, ground_bounce, ray_forward,
-        ray_right, ray_up, size,
+        shadow_texel_uv, sky_zenith, haze_distance, sky_horizon, ambient, ground_bounce, terrain_seed,
+        ray_forward, ray_right, ray_up, size,
     );
     for shader in shaders::ALL.into_iter().filter(|s| s.source.contains("struct Frame ")) {
         compare(shader, "Frame", &frame, size_of::<FrameUniforms>());
@@ -123,6 +123,9 @@ fn vertex_streams_supply_what_the_shaders_take() {
     let contact = fields!(ContactVertex: position, corner, middle, middle_in_mesh);
     let (shader, attributes) = (shaders::CONTACT, &ContactVertex::ATTRIBUTES);
     compare_attributes(shader, "Vertex", attributes, &contact, size_of::<ContactVertex>());
+    let tile = fields!(GroundTile: corner, cell);
+    let (shader, attributes) = (shaders::GROUND_UNEVEN, &GroundTile::ATTRIBUTES);
+    compare_attributes(shader, "Tile", attributes, &tile, size_of::<GroundTile>());
 }
 
 #[test]

@@ -27,6 +27,8 @@ struct Frame {
     ambient: f32,
     // Radiance that comes up from the ground.
     ground_bounce: vec3<f32>,
+    // What uneven ground is made of.
+    terrain_seed: u32,
     // The ray through a point of the picture is
     // ray_forward + ndc.x * ray_right + ndc.y * ray_up.
     ray_forward: vec3<f32>,

@@ -1,61 +1,55 @@
 //! Ground and sky: what is there without any character.
 
+use super::gpu::Gpu;
+use super::ground::GroundRenderer;
 use super::pipeline::{Draw, MainPass, layout};
-use super::shaders::{self, Shader};
+use super::shaders;
 use super::stats::DrawCounts;
-use wgpu::PrimitiveTopology::{TriangleList, TriangleStrip};
+use crate::math::View;
+use crate::motion::Terrain;
 
-/// The pipelines of ground and sky; each is one draw without buffers.
+/// The ground, and the pipeline of the sky: one draw without buffers.
 #[derive(Debug)]
 pub(super) struct Backdrop {
-    ground: wgpu::RenderPipeline,
+    pub(super) ground: GroundRenderer,
     sky: wgpu::RenderPipeline,
 }
 
 impl Backdrop {
     pub(super) fn new(
-        device: &wgpu::Device,
+        gpu: &Gpu,
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
+        terrain: Terrain,
     ) -> Self {
-        let layout = layout(device, "backdrop", &[Some(frame)]);
-        let make = |shader: Shader, topology, write_depth| {
-            main.pipeline(
-                device,
-                &Draw {
-                    shader,
-                    module: &shader.compile(device),
-                    layout: &layout,
-                    fragment: "fs_main",
-                    constants: &[],
-                    buffers: &[],
-                    topology,
-                    cull: None,
-                    write_depth,
-                    blend: None,
-                    alpha_to_coverage: false,
-                },
-            )
-        };
-        Self {
-            ground: make(shaders::GROUND, TriangleStrip, true),
-            sky: make(shaders::SKY, TriangleList, false),
-        }
+        let device = gpu.device();
+        let sky = main.pipeline(
+            device,
+            &Draw {
+                shader: shaders::SKY,
+                module: &shaders::SKY.compile(device),
+                layout: &layout(device, "sky", &[Some(frame)]),
+                fragment: "fs_main",
+                constants: &[],
+                buffers: &[],
+                topology: wgpu::PrimitiveTopology::TriangleList,
+                cull: None,
+                write_depth: false,
+                blend: None,
+                alpha_to_coverage: false,
+            },
+        );
+        Self { ground: GroundRenderer::new(gpu, main, frame, terrain), sky }
     }
 
-    /// Draws both where nothing nearer is; no ground where it is seen from below.
+    /// Draws both where nothing nearer is.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        ground: bool,
+        view: &View,
         counts: &mut DrawCounts,
     ) {
-        if ground {
-            pass.set_pipeline(&self.ground);
-            pass.draw(0..4, 0..1);
-            counts.draws += 1;
-            counts.triangles += 2;
-        }
+        self.ground.draw(pass, view, counts);
         pass.set_pipeline(&self.sky);
         pass.draw(0..3, 0..1);
         counts.draws += 1;

@@ -15,6 +15,7 @@ use super::sorting::{KindLevels, LevelGroup};
 use super::stats::DrawCounts;
 use super::texture::TextureLoader;
 use crate::asset::CharacterAsset;
+use crate::motion::Terrain;
 use std::collections::HashMap;
 use std::ops::Range;
 use wgpu::util::DeviceExt;
@@ -71,6 +72,7 @@ impl CharacterRenderer {
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
         palettes: &Palettes,
+        terrain: Terrain,
         assets: &[&CharacterAsset],
     ) -> Result<Self, RenderError> {
         let device = gpu.device();
@@ -78,7 +80,7 @@ impl CharacterRenderer {
         let textures = TextureLoader::new(gpu);
         let models = assets
             .iter()
-            .map(|asset| CharacterModel::new(gpu, &textures, &material_layout, asset))
+            .map(|asset| CharacterModel::new(gpu, &textures, &material_layout, terrain, asset))
             .collect::<Result<Vec<_>, _>>()?;
 
         let module = shaders::CHARACTER.compile(device);
@@ -163,6 +165,7 @@ impl CharacterModel {
         gpu: &Gpu,
         textures: &TextureLoader,
         layout: &wgpu::BindGroupLayout,
+        terrain: Terrain,
         asset: &CharacterAsset,
     ) -> Result<Self, RenderError> {
         let rest = RestPose::of(asset);
@@ -191,7 +194,7 @@ impl CharacterModel {
             parts: mesh.parts,
             levels: mesh.levels,
             materials: material::load(gpu, textures, layout, asset),
-            contact: ContactQuad::of(gpu, &asset.name, &rest),
+            contact: ContactQuad::of(gpu, &asset.name, &rest, terrain),
         })
     }
 

@@ -4,6 +4,7 @@ use super::gpu::Gpu;
 use super::target::TargetFormats;
 use crate::crowd::CrowdDraw;
 use crate::math::View;
+use crate::motion::Terrain;
 use glam::{Mat4, Vec3};
 
 /// How a renderer draws; fixed for its life.
@@ -18,7 +19,9 @@ pub struct RenderConfig {
     /// Distant characters are drawn with fewer triangles: as few as move no surface by more than
     /// a fraction of a pixel.
     pub mesh_lods: bool,
-    /// Sun, sky and ground.
+    /// What the characters stand on.
+    pub terrain: Terrain,
+    /// Sun, sky and what comes up from the ground.
     pub lighting: Lighting,
     /// Lowers the largest palette page, bytes. `None`: as large as one binding can be here.
     pub max_page_bytes: Option<u64>,
@@ -34,6 +37,7 @@ impl RenderConfig {
             msaa: 4,
             shadow_size: Some(2048),
             mesh_lods: true,
+            terrain: Terrain::FLAT,
             lighting: Lighting::default(),
             max_page_bytes: None,
             max_buffer_instances: None,

@@ -8,6 +8,7 @@ use super::pipeline::{Draw, MainPass, layout};
 use super::rest::RestPose;
 use super::shaders;
 use super::stats::DrawCounts;
+use crate::motion::Terrain;
 use wgpu::util::DeviceExt;
 
 /// The pipeline that multiplies the ground by the shade of what stands on it.
@@ -22,6 +23,7 @@ impl ContactRenderer {
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
         palettes: &Palettes,
+        terrain: Terrain,
     ) -> Self {
         let multiply = wgpu::BlendComponent {
             src_factor: wgpu::BlendFactor::Zero,
@@ -35,9 +37,9 @@ impl ContactRenderer {
                 module: &shaders::CONTACT.compile(device),
                 layout: &layout(device, "contact", &[Some(frame), None, Some(palettes.layout())]),
                 fragment: "fs_main",
-                constants: &[],
+                constants: &[("UNEVEN", f64::from(u8::from(!terrain.is_flat())))],
                 buffers: &[Some(ContactVertex::LAYOUT), Some(INSTANCE_LAYOUT)],
-                topology: wgpu::PrimitiveTopology::TriangleStrip,
+                topology: wgpu::PrimitiveTopology::TriangleList,
                 cull: None,
                 write_depth: false,
                 blend: Some(wgpu::BlendState { color: multiply, alpha: multiply }),
@@ -47,7 +49,7 @@ impl ContactRenderer {
         Self { pipeline }
     }
 
-    /// Two triangles under each character that the camera sees.
+    /// The shade under each character that the camera sees.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -61,11 +63,12 @@ impl ContactRenderer {
             let Some(quad) = &model.contact else { continue };
             pass.set_bind_group(2, palette, &[]);
             pass.set_vertex_buffer(0, quad.vertices.slice(..));
+            pass.set_index_buffer(quad.indices.slice(..), wgpu::IndexFormat::Uint16);
             for (buffer, piece) in crowd.instances.pieces(group.camera.clone()) {
                 counts.draws += 1;
-                counts.triangles += 2 * piece.len() as u64;
+                counts.triangles += u64::from(quad.index_count / 3) * piece.len() as u64;
                 pass.set_vertex_buffer(1, buffer.slice(..));
-                pass.draw(0..4, piece);
+                pass.draw_indexed(0..quad.index_count, 0, piece);
             }
         }
     }
@@ -75,17 +78,40 @@ impl ContactRenderer {
 #[derive(Debug)]
 pub(super) struct ContactQuad {
     vertices: wgpu::Buffer,
+    indices: wgpu::Buffer,
+    index_count: u32,
 }
+
+/// Cells along each side of a quad that lies on uneven ground: about a foot each.
+const CELLS: u16 = 4;
 
 impl ContactQuad {
     /// `None` for a character without vertices.
-    pub(super) fn of(gpu: &Gpu, name: &str, rest: &RestPose) -> Option<Self> {
-        let quad = rest.contact_quad()?;
-        let vertices = gpu.device().create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some(&format!("contact quad of {name}")),
-            contents: bytemuck::cast_slice(&quad),
-            usage: wgpu::BufferUsages::VERTEX,
-        });
-        Some(Self { vertices })
+    pub(super) fn of(gpu: &Gpu, name: &str, rest: &RestPose, terrain: Terrain) -> Option<Self> {
+        let cells = if terrain.is_flat() { 1 } else { CELLS };
+        let quad = rest.contact_quad(cells)?;
+        let buffer = |contents: &[u8], usage| {
+            gpu.device().create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(&format!("contact quad of {name}")),
+                contents,
+                usage,
+            })
+        };
+        let indices = indices(cells);
+        Some(Self {
+            vertices: buffer(bytemuck::cast_slice(&quad), wgpu::BufferUsages::VERTEX),
+            indices: buffer(bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX),
+            index_count: indices.len() as u32,
+        })
     }
+}
+
+/// Two triangles for each cell of a quad.
+fn indices(cells: u16) -> Vec<u16> {
+    let cell = |i: u16, j: u16| {
+        let a = i * (cells + 1) + j;
+        let (b, c, d) = (a + 1, a + cells + 1, a + cells + 2);
+        [a, b, c, c, b, d]
+    };
+    (0..cells).flat_map(|i| (0..cells).flat_map(move |j| cell(i, j))).collect()
 }

@@ -23,15 +23,15 @@ pub struct FrameUniforms {
     pub sky_horizon: [f32; 3],
     pub ambient: f32,
     pub ground_bounce: [f32; 3],
-    pub _pad0: f32,
+    pub terrain_seed: u32,
     pub ray_forward: [f32; 3],
-    pub _pad1: f32,
+    pub _pad0: f32,
     pub ray_right: [f32; 3],
-    pub _pad2: f32,
+    pub _pad1: f32,
     pub ray_up: [f32; 3],
-    pub _pad3: f32,
+    pub _pad2: f32,
     pub size: [f32; 2],
-    pub _pad4: [f32; 2],
+    pub _pad3: [f32; 2],
 }
 
 /// `ShadowView` of shaders/character_shadow.wgsl.
@@ -121,13 +121,34 @@ pub const INSTANCE_ATTRIBUTES: [VertexAttribute; 4] = wgpu::vertex_attr_array![
 pub const INSTANCE_LAYOUT: VertexBufferLayout<'static> =
     layout::<InstanceRecord>(VertexStepMode::Instance, &INSTANCE_ATTRIBUTES);
 
-/// A corner of the shade under a character.
+/// A square piece of uneven ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct GroundTile {
+    /// World (x, z) of the corner with the smallest coordinates, metres.
+    pub corner: [f32; 2],
+    /// Side of one of its cells, metres.
+    pub cell: f32,
+}
+
+impl GroundTile {
+    /// Locations 0 and 1.
+    pub const ATTRIBUTES: [VertexAttribute; 2] = wgpu::vertex_attr_array![
+        0 => Float32x2,
+        1 => Float32,
+    ];
+    /// One per instance.
+    pub const LAYOUT: VertexBufferLayout<'static> =
+        layout::<Self>(VertexStepMode::Instance, &Self::ATTRIBUTES);
+}
+
+/// A point of the shade under a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ContactVertex {
     /// Model space, at the height of the feet.
     pub position: [f32; 3],
-    /// -1 or 1 each.
+    /// From -1 to 1 across the shade.
     pub corner: [f32; 2],
     /// The middle of the body at rest, model space.
     pub middle: [f32; 3],

@@ -20,6 +20,8 @@ mod contact;
 mod error;
 mod frame;
 mod gpu;
+mod ground;
+mod ground_tiles;
 mod health;
 mod instances;
 pub mod layout;

@@ -6,7 +6,7 @@ use super::error::RenderError;
 use super::frame::{FrameBindings, uniforms};
 use super::gpu::Gpu;
 use super::instances::Instances;
-use super::layout::ShadowUniforms;
+use super::layout::{FrameUniforms, ShadowUniforms};
 use super::lod::LevelPicker;
 use super::palette::Palettes;
 use super::pipeline::MainPass;
@@ -71,7 +71,7 @@ impl Renderer {
         let main = MainPass { formats: config.formats, samples: config.msaa };
         let bindings = FrameBindings::new(gpu);
         let palettes = Palettes::new(gpu, config.max_page_bytes);
-        let mut scene = Scene::new(gpu, &main, &bindings, &palettes, config.shadow_size, assets)?;
+        let mut scene = Scene::new(gpu, &main, &bindings, &palettes, &config, assets)?;
         if !config.mesh_lods {
             scene.characters.forgo_levels();
         }
@@ -206,8 +206,12 @@ impl Renderer {
         let (records, groups) = (input.crowd.instances, input.crowd.groups);
         self.sorted.sort(records, groups, &self.kinds, &LevelPicker::new(input.view));
         self.instances.upload(gpu, &mut self.staging, encoder, &self.sorted.records);
+        self.scene.backdrop.ground.upload(gpu, &mut self.staging, encoder, input.view);
         let shadow = input.shadow_clip_from_world.zip(self.config.shadow_size);
-        let frame = uniforms(input.view, &self.config.lighting, shadow, size);
+        let frame = FrameUniforms {
+            terrain_seed: self.config.terrain.seed().unwrap_or_default(),
+            ..uniforms(input.view, &self.config.lighting, shadow, size)
+        };
         self.shadow_texel_m = frame.shadow_texel_m;
         let (device, queue) = (gpu.device(), gpu.queue());
         let bytes = bytemuck::bytes_of(&frame);

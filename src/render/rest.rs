@@ -69,8 +69,9 @@ impl RestPose {
     }
 
     /// The quad under the character that holds its contact shade: around what is near the ground,
-    /// and wider by its softness. `None` without vertices or bones.
-    pub(super) fn contact_quad(&self) -> Option<[ContactVertex; 4]> {
+    /// and wider by its softness, in `cells` times `cells` parts, column by column. `None` without
+    /// vertices or bones.
+    pub(super) fn contact_quad(&self, cells: u16) -> Option<Vec<ContactVertex>> {
         let (floor, height) = (self.min.y, self.height());
         let low = self.points.iter().filter(|p| p.y - floor <= height * LOW);
         let low = low.map(|p| Vec2::new(p.x, p.z));
@@ -83,12 +84,14 @@ impl RestPose {
         // A matrix without inverse leaves the shade where it is at rest.
         let singular = first.matrix3.determinant().abs() < 1e-12;
         let mesh_from_model = if singular { Affine3A::IDENTITY } else { first.inverse() };
-        let corner = |x: f32, z: f32| ContactVertex {
+        let point = |x: f32, z: f32| ContactVertex {
             position: [center.x + half.x * x, floor, center.y + half.y * z],
             corner: [x, z],
             middle: middle.into(),
             middle_in_mesh: mesh_from_model.transform_point3(middle).into(),
         };
-        Some([corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)])
+        let along = move |i: u16| f32::from(i) / f32::from(cells) * 2.0 - 1.0;
+        let column = |i: u16| (0..=cells).map(move |j| point(along(i), along(j)));
+        Some((0..=cells).flat_map(column).collect())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::backdrop::Backdrop;
 use super::character::{CharacterRenderer, Layer, UploadedCrowd};
+use super::config::RenderConfig;
 use super::contact::ContactRenderer;
 use super::error::RenderError;
 use super::frame::FrameBindings;
@@ -19,7 +20,7 @@ pub(super) struct Scene {
     pub(super) characters: CharacterRenderer,
     pub(super) shadow: Option<ShadowMap>,
     contact: ContactRenderer,
-    backdrop: Backdrop,
+    pub(super) backdrop: Backdrop,
     frame_group: wgpu::BindGroup,
 }
 
@@ -29,14 +30,17 @@ impl Scene {
         main: &MainPass,
         frame: &FrameBindings,
         palettes: &Palettes,
-        shadow_size: Option<u32>,
+        config: &RenderConfig,
         assets: &[&CharacterAsset],
     ) -> Result<Self, RenderError> {
-        let characters = CharacterRenderer::new(gpu, main, &frame.layout, palettes, assets)?;
-        let shadow = shadow_size.map(|size| ShadowMap::new(gpu, size, palettes, &characters));
+        let terrain = config.terrain;
+        let characters =
+            CharacterRenderer::new(gpu, main, &frame.layout, palettes, terrain, assets)?;
+        let shadow =
+            config.shadow_size.map(|size| ShadowMap::new(gpu, size, palettes, &characters));
         Ok(Self {
-            contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes),
-            backdrop: Backdrop::new(gpu.device(), main, &frame.layout),
+            contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes, terrain),
+            backdrop: Backdrop::new(gpu, main, &frame.layout, terrain),
             frame_group: frame.bind(gpu, shadow.as_ref().map(ShadowMap::view)),
             characters,
             shadow,
@@ -72,7 +76,7 @@ impl Scene {
         pass.pop_debug_group();
 
         pass.push_debug_group("backdrop");
-        self.backdrop.draw(pass, view.eye.y > 0.0, counts);
+        self.backdrop.draw(pass, view, counts);
         pass.pop_debug_group();
 
         pass.push_debug_group("contact");

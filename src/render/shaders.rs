@@ -26,13 +26,16 @@ module!(CHARACTER = "character": "lib/frame", "lib/color", "lib/light", "lib/ski
     "lib/material", "character");
 module!(CHARACTER_SHADOW = "character_shadow": "lib/skin", "lib/material",
     "character_shadow");
-module!(GROUND = "ground": "lib/frame", "lib/color", "lib/light", "ground");
+module!(GROUND = "ground": "lib/frame", "lib/color", "lib/light", "lib/paving", "ground");
+module!(GROUND_UNEVEN = "ground_uneven": "lib/frame", "lib/color", "lib/light", "lib/terrain",
+    "lib/paving", "ground_uneven");
 module!(SKY = "sky": "lib/frame", "lib/color", "lib/light", "sky");
-module!(CONTACT = "contact": "lib/frame", "lib/color", "lib/skin", "contact");
+module!(CONTACT = "contact": "lib/frame", "lib/color", "lib/skin", "lib/terrain", "contact");
 module!(MIPS = "mips": "mips");
 
 /// Every module, for validation.
-pub const ALL: [Shader; 6] = [CHARACTER, CHARACTER_SHADOW, GROUND, SKY, CONTACT, MIPS];
+pub const ALL: [Shader; 7] =
+    [CHARACTER, CHARACTER_SHADOW, GROUND, GROUND_UNEVEN, SKY, CONTACT, MIPS];
 
 impl Shader {
     /// Compiles the module; a fault goes to the device's error handler.

@@ -1,12 +1,13 @@
 //! A character and a crowd made of nothing, for tests that draw.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of this")]
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, Quat, Vec2, Vec3};
 use throng::asset::character::{Sampler, Wrap};
 use throng::asset::{AlphaMode, CharacterAsset, ImageRgba8, Material, Primitive, Vertex};
 use throng::crowd::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 use throng::index::{BoneCount, BoneIndex, CharacterKind, ClipId, NodeIndex};
 use throng::math::{Bounds, Mat3x4, Trs, View};
+use throng::motion::Terrain;
 use throng::pose::skeleton::{PaletteEntry, SkeletonParts};
 use throng::pose::{Rig, Skeleton};
 
@@ -303,6 +304,16 @@ impl Scene {
         };
         let turn = |i: u32| 0.5 * (i as f32 * 2.3).sin();
         Self::of(side, 1, 1.5, turn, pose)
+    }
+
+    /// The same, everybody on this ground.
+    pub fn on(mut self, terrain: Terrain) -> Self {
+        for record in &mut self.instances {
+            let [x, y, z] = record.world_from_model.rows.map(|row| row[3]);
+            record.ground = terrain.height(Vec2::new(x, z));
+            record.world_from_model.rows[1][3] = y + record.ground;
+        }
+        self
     }
 
     fn of(
