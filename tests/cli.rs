@@ -74,6 +74,7 @@ fn a_wrong_command_line_ends_with_status_2_and_says_what_is_right() {
         (&["--threads", "0"], "1 to 1024"),
         (&["--size", "0x0"], "1920x1080"),
         (&["--layout", "pile"], "grid, disc, street"),
+        (&["--ground", "lumpy"], "flat, uneven"),
         (&["--simd", "mmx"], "avx2"),
         (&["--no-render", "--screenshot", "a.png"], "--no-render"),
         (&["--screenshot", "a.bmp"], ".png"),
@@ -83,6 +84,14 @@ fn a_wrong_command_line_ends_with_status_2_and_says_what_is_right() {
     for (args, words) in cases {
         let line = refused(&throng(args), 2);
         assert!(line.contains(words), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn the_report_says_what_the_crowd_stood_on() {
+    for (args, ground) in [(&[][..], "flat"), (&["--ground", "uneven"], "uneven")] {
+        let (dir, _) = run(&[&["--frames", "2", "--report", "r.json"], args].concat());
+        assert_eq!(report(&dir.path().join("r.json"))["config"]["ground"], ground);
     }
 }
 

@@ -58,7 +58,7 @@ impl Show {
         let hud = Hud::new(config.overlay, picture.as_ref());
         Ok(Self {
             clock: Clock::new(config.time_step),
-            camera: Camera::new(config.camera, scene),
+            camera: Camera::new(config.camera, scene, config.terrain()),
             hud,
             crowd,
             picture,
@@ -204,7 +204,7 @@ impl Show {
     /// All that casts shadows.
     fn focus(&self) -> Bounds {
         let (half, reach) = (self.crowd.half_extent(), 2.0 * self.crowd.largest_radius());
-        let corner = Vec3::new(half.x, 0.0, half.y);
+        let corner = Vec3::new(half.x, self.config.terrain().max_height(), half.y);
         Bounds::of_points([-corner, corner + Vec3::Y * reach].into_iter())
     }
 
@@ -260,6 +260,7 @@ fn crowd(
             super::cli::LayoutArg::Disc => Layout::Disc,
             super::cli::LayoutArg::Street => Layout::Street,
         },
+        terrain: config.terrain(),
         threads,
         lanes: Lanes::new(config.simd)?,
         visibility: config.visibility,

@@ -1,7 +1,8 @@
 //! The camera that is steered.
 
 use super::presets::{FOV_Y, PITCH_LIMIT, Shot};
-use glam::Vec3;
+use crate::motion::Terrain;
+use glam::{Vec2, Vec3};
 
 /// What the user did since the last frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,19 +42,22 @@ pub struct Fly {
     yaw: f32,
     pitch: f32,
     metres_per_second: f32,
-    floor: f32,
+    /// Metres that it keeps above the ground.
+    clearance: f32,
+    terrain: Terrain,
 }
 
 impl Fly {
     /// Starts where another camera is.
-    pub fn from_shot(shot: &Shot, character_height: f32) -> Self {
+    pub fn from_shot(shot: &Shot, character_height: f32, terrain: Terrain) -> Self {
         let forward = (shot.target - shot.eye).normalize_or(Vec3::NEG_Z);
         Self {
             eye: shot.eye,
             yaw: forward.x.atan2(-forward.z),
             pitch: forward.y.clamp(-1.0, 1.0).asin().clamp(-PITCH_LIMIT, PITCH_LIMIT),
             metres_per_second: character_height * 3.0,
-            floor: character_height * 0.1,
+            clearance: character_height * 0.1,
+            terrain,
         }
     }
 
@@ -68,7 +72,8 @@ impl Fly {
         let wish = forward * steering.forward + right * steering.right + Vec3::Y * steering.up;
         let speed = self.metres_per_second * if steering.fast { 4.0 } else { 1.0 };
         self.eye += wish.clamp_length_max(1.0) * speed * dt;
-        self.eye.y = self.eye.y.max(self.floor);
+        let ground = self.terrain.height(Vec2::new(self.eye.x, self.eye.z));
+        self.eye.y = self.eye.y.max(ground + self.clearance);
     }
 
     /// Where it is and what it looks at.
@@ -90,7 +95,7 @@ mod tests {
     #[test]
     fn turning_right_looks_right_and_the_ground_holds() {
         let shot = Shot { eye: Vec3::Y, target: Vec3::new(0.0, 1.0, -1.0), fov_y: 1.0 };
-        let mut fly = Fly::from_shot(&shot, 1.8);
+        let mut fly = Fly::from_shot(&shot, 1.8, Terrain::FLAT);
         let quarter = std::f32::consts::FRAC_PI_2;
         fly.advance(0.1, &Steering { yaw: quarter, ..Steering::default() });
         let forward = fly.shot().target - fly.shot().eye;
@@ -98,5 +103,21 @@ mod tests {
         fly.advance(100.0, &Steering { up: -1.0, pitch: -9.0, ..Steering::default() });
         assert!(fly.shot().eye.y > 0.0);
         assert!(fly.shot().target.is_finite());
+    }
+
+    #[test]
+    fn it_glides_over_hills_and_not_through_them() {
+        let terrain = Terrain::uneven(1);
+        let shot = Shot { eye: Vec3::Y * 0.3, target: Vec3::new(0.0, 0.0, -1.0), fov_y: 1.0 };
+        let mut fly = Fly::from_shot(&shot, 1.8, terrain);
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for _ in 0..600 {
+            fly.advance(0.02, &Steering { forward: 1.0, ..Steering::default() });
+            let eye = fly.shot().eye;
+            let above = eye.y - terrain.height(Vec2::new(eye.x, eye.z));
+            assert!((above - 0.18).abs() < 1e-5 || above > 0.18, "{above}");
+            (low, high) = (low.min(eye.y), high.max(eye.y));
+        }
+        assert!(high - low > 0.1, "{low} to {high}");
     }
 }

@@ -7,7 +7,8 @@ pub use fly::{Fly, Steering};
 
 use super::cli::CameraArg;
 use crate::math::View;
-use glam::Vec3;
+use crate::motion::Terrain;
+use glam::{Vec2, Vec3};
 use presets::{Orbit, Shot};
 
 /// What a camera must know of the crowd: where it stands and how tall it is.
@@ -42,6 +43,9 @@ impl Scene {
 pub struct Camera {
     kind: CameraArg,
     scene: Scene,
+    terrain: Terrain,
+    /// Mean height of the crowd's ground, and of that in the middle of its first row.
+    levels: [f32; 2],
     seconds: f64,
     orbit: Orbit,
     fly: Fly,
@@ -51,11 +55,26 @@ pub struct Camera {
 impl Camera {
     const ZOOM_LIMIT: f32 = 8.0;
 
-    /// A camera around `scene`, at its start.
-    pub fn new(kind: CameraArg, scene: Scene) -> Self {
+    /// A camera around `scene`, which stands on `terrain`, at its start.
+    pub fn new(kind: CameraArg, scene: Scene, terrain: Terrain) -> Self {
         let orbit = Orbit::new(&scene);
-        let fly = Fly::from_shot(&orbit.shot(&scene, 1.0), scene.height);
-        Self { kind, scene, seconds: 0.0, orbit, fly, zoom: 1.0 }
+        let reach = Vec2::new(scene.half_x, scene.half_z).max(Vec2::splat(0.5 * scene.height));
+        let row = Vec2::new(0.0, scene.half_z);
+        let few = Vec2::splat(0.5 * scene.height);
+        let levels = [(Vec2::ZERO, reach), (row, few)]
+            .map(|(middle, half)| mean_height(terrain, middle, half));
+        let mut camera = Self {
+            kind: CameraArg::Orbit,
+            scene,
+            terrain,
+            levels,
+            seconds: 0.0,
+            orbit,
+            fly: Fly::from_shot(&orbit.shot(&scene, 1.0), scene.height, terrain),
+            zoom: 1.0,
+        };
+        camera.set_kind(kind);
+        camera
     }
 
     /// Which camera this is now.
@@ -66,7 +85,7 @@ impl Camera {
     /// Changes to another camera; flying starts from wherever the present one is.
     pub fn set_kind(&mut self, kind: CameraArg) {
         if kind == CameraArg::Fly {
-            self.fly = Fly::from_shot(&self.shot(16.0 / 9.0), self.scene.height);
+            self.fly = Fly::from_shot(&self.shot(16.0 / 9.0), self.scene.height, self.terrain);
         }
         self.kind = kind;
         self.zoom = 1.0;
@@ -92,13 +111,27 @@ impl Camera {
     }
 
     fn shot(&self, aspect: f32) -> Shot {
+        let (scene, [level, first_row]) = (&self.scene, self.levels);
         match self.kind {
-            CameraArg::Orbit => self.orbit.shot(&self.scene, self.zoom),
+            CameraArg::Orbit => self.grounded(self.orbit.shot(scene, self.zoom), level),
             CameraArg::Fly => self.fly.shot(),
-            CameraArg::Near => presets::near(&self.scene, self.zoom),
-            CameraArg::Far => presets::far(&self.scene, self.zoom, aspect),
-            CameraArg::Path => presets::path(&self.scene, self.seconds),
+            CameraArg::Near => self.grounded(presets::near(scene, self.zoom), first_row),
+            CameraArg::Far => self.grounded(presets::far(scene, self.zoom, aspect), level),
+            CameraArg::Path => self.grounded(presets::path(scene, self.seconds), level),
         }
+    }
+
+    /// A preset's shot over ground of this mean height: lifted as a whole, so that a camera on its
+    /// way does not bob with every bump, and out of the hill that it would be in.
+    fn grounded(&self, mut shot: Shot, level: f32) -> Shot {
+        if self.terrain.is_flat() {
+            return shot;
+        }
+        shot.eye.y += level;
+        shot.target.y += level;
+        let ground = self.terrain.height(Vec2::new(shot.eye.x, shot.eye.z));
+        shot.eye.y = shot.eye.y.max(ground + 0.2 * self.scene.height);
+        shot
     }
 
     /// What is seen now, in a picture of `size` pixels.
@@ -108,6 +141,15 @@ impl Camera {
         let far = (reach * 2.0).max(self.scene.height * 200.0);
         View::look_at(shot.eye, shot.target, shot.fov_y, far, size)
     }
+}
+
+/// Mean height of the ground within `half` metres of a point, along each axis.
+fn mean_height(terrain: Terrain, middle: Vec2, half: Vec2) -> f32 {
+    const SIDE: u32 = 16;
+    let along = |i: u32| (i as f32 + 0.5) / SIDE as f32 * 2.0 - 1.0;
+    let point = |i: u32| middle + half * Vec2::new(along(i / SIDE), along(i % SIDE));
+    let sum: f32 = (0..SIDE * SIDE).map(|i| terrain.height(point(i))).sum();
+    sum / (SIDE * SIDE) as f32
 }
 
 /// The unit vector on the ground in direction `azimuth`: 0 is +z, a quarter turn +x.
@@ -136,12 +178,15 @@ mod tests {
 
     #[test]
     fn every_camera_of_every_scene_stands_above_ground_and_sees_some_of_the_crowd() {
-        for scene in scenes() {
+        let grounds = [Terrain::FLAT, Terrain::uneven(1), Terrain::uneven(2)];
+        for (scene, terrain) in scenes().into_iter().flat_map(|s| grounds.map(|g| (s, g))) {
             for kind in KINDS {
-                let mut camera = Camera::new(kind, scene);
+                let mut camera = Camera::new(kind, scene, terrain);
                 for _ in 0..200 {
                     let view = camera.view((640, 360));
-                    assert!(view.eye.is_finite() && view.eye.y > 0.0, "{scene:?} {kind:?}");
+                    let ground = terrain.height(Vec2::new(view.eye.x, view.eye.z));
+                    let above = view.eye.y - ground;
+                    assert!(view.eye.is_finite() && above > 0.0, "{scene:?} {kind:?}: {above}");
                     assert!(view.clip_from_world().is_finite(), "{scene:?} {kind:?}");
                     let frustum = view.frustum();
                     let h = scene.height;
@@ -164,13 +209,30 @@ mod tests {
     #[test]
     fn the_far_camera_has_the_whole_crowd_in_view() {
         for scene in scenes() {
-            let view = Camera::new(CameraArg::Far, scene).view((1280, 720));
+            let view = Camera::new(CameraArg::Far, scene, Terrain::FLAT).view((1280, 720));
             for corner in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
                 let reach = if scene.round { std::f32::consts::FRAC_1_SQRT_2 } else { 1.0 };
                 let (x, z) = (corner.0 * scene.half_x * reach, corner.1 * scene.half_z * reach);
                 let clip = view.clip_from_world() * Vec3::new(x, 0.0, z).extend(1.0);
                 let on_screen = clip.x.abs() <= clip.w && clip.y.abs() <= clip.w;
                 assert!(on_screen && clip.z <= clip.w, "{scene:?} {corner:?} {clip}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_character_on_a_hill_is_framed_as_on_level_ground() {
+        let scene = scenes()[0];
+        for kind in [CameraArg::Orbit, CameraArg::Near, CameraArg::Far] {
+            for seed in 0..8 {
+                let terrain = Terrain::uneven(seed);
+                let on = |ground| Camera::new(kind, scene, ground).view((640, 360));
+                let (level, hill) = (on(Terrain::FLAT), on(terrain));
+                let head = Vec3::Y * scene.height;
+                let lifted = head + Vec3::Y * terrain.height(Vec2::ZERO);
+                let (a, b) = (level.clip_from_world(), hill.clip_from_world());
+                let apart = a.project_point3(head) - b.project_point3(lifted);
+                assert!(apart.truncate().length() < 0.08, "{kind:?} {seed}: {apart}");
             }
         }
     }
@@ -185,7 +247,7 @@ mod tests {
     #[test]
     fn steering_a_preset_takes_off_from_where_it_is() {
         let scene = scenes()[2];
-        let mut camera = Camera::new(CameraArg::Near, scene);
+        let mut camera = Camera::new(CameraArg::Near, scene, Terrain::uneven(1));
         let before = camera.view((100, 100));
         camera.advance(0.0, &Steering { forward: 1.0, ..Steering::default() });
         assert_eq!(camera.kind(), CameraArg::Fly);

@@ -1,10 +1,11 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
-use super::options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
+use super::options::{CameraArg, GroundArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
 use super::values::{FitHeight, Size, TimeStep};
 use crate::app::exit::Failure;
 use crate::asset;
 use crate::math::SimdLevel;
+use crate::motion::Terrain;
 use crate::render::GpuRequest;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ pub struct RunConfig {
     pub count: u32,
     /// How they stand.
     pub layout: LayoutArg,
+    /// What they stand on.
+    pub ground: GroundArg,
     /// What everything random is drawn from.
     pub seed: u64,
     /// Whether they are scaled.
@@ -140,6 +143,7 @@ impl RunConfig {
             characters,
             count: options.count,
             layout: options.layout,
+            ground: options.ground,
             seed: options.seed,
             fit_height: options.fit_height,
             frames,
@@ -165,6 +169,15 @@ impl RunConfig {
             zones: options.zones,
             wait_tracy: options.wait_tracy,
         })
+    }
+
+    /// The ground that the seed makes.
+    pub fn terrain(&self) -> Terrain {
+        match self.ground {
+            GroundArg::Flat => Terrain::FLAT,
+            // Both halves count, so that seeds apart by 2^32 have grounds of their own.
+            GroundArg::Uneven => Terrain::uneven((self.seed ^ self.seed >> 32) as u32),
+        }
     }
 
     /// True for the adapter that does all of the processor's work and draws nothing.
@@ -262,6 +275,16 @@ mod tests {
             c.characters,
             [CharacterRef::BuiltIn("humanoid".into()), CharacterRef::File("./humanoid".into())]
         );
+    }
+
+    #[test]
+    fn the_ground_is_level_unless_asked_and_another_one_for_each_seed() {
+        let terrain = |args: &[&str]| config(args).unwrap().terrain();
+        assert!(terrain(&[]).is_flat() && terrain(&["--seed", "7"]).is_flat());
+        let seeds = ["0", "1", "4294967296", "18446744073709551615"];
+        let grounds = seeds.map(|s| terrain(&["--ground", "uneven", "--seed", s]));
+        assert!(grounds.iter().all(|g| !g.is_flat()));
+        assert!(grounds[0] != grounds[1] && grounds[0] != grounds[2]);
     }
 
     #[test]

@@ -18,6 +18,16 @@ pub enum LayoutArg {
     Street,
 }
 
+/// What the crowd stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroundArg {
+    /// A plane.
+    Flat,
+    /// Gentle bumps and hollows, another ground for each seed.
+    Uneven,
+}
+
 /// Where the camera is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,7 +82,10 @@ pub struct RunOptions {
     /// How they stand
     #[arg(long, value_enum, default_value_t = LayoutArg::Disc, help_heading = "Crowd")]
     pub layout: LayoutArg,
-    /// What places, clips, speeds and tints are drawn from
+    /// What they stand on
+    #[arg(long, value_enum, default_value_t = GroundArg::Flat, help_heading = "Crowd")]
+    pub ground: GroundArg,
+    /// What places, clips, speeds, tints and uneven ground are drawn from
     #[arg(
         long,
         value_name = "N",
