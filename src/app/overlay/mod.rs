@@ -108,13 +108,29 @@ impl Hud {
         facts: &Facts<'_>,
     ) -> Option<egui::PlatformOutput> {
         self.message = self.message.take().filter(|(_, since)| since.elapsed() < Self::MESSAGE);
-        let painter = self.painter.as_mut()?;
-        self.laid_out = self.shown || self.message.is_some();
+        self.laid_out = self.painter.is_some() && (self.shown || self.message.is_some());
         if !self.laid_out {
             return None;
         }
+        let mut output = self.pass(size, input, facts);
+        let platform = std::mem::take(&mut output.platform_output);
+        self.painter.as_mut()?.take(&self.ctx, output, size);
+        Some(platform)
+    }
+
+    /// Runs egui once, as small as it takes for all of it to be seen.
+    fn pass(
+        &mut self,
+        size: (u32, u32),
+        mut input: egui::RawInput,
+        facts: &Facts<'_>,
+    ) -> egui::FullOutput {
         self.table.refresh(&self.history, self.last.as_ref());
-        let mut output = self.ctx.run_pass(input, |ctx| {
+        let native = input.viewport().native_pixels_per_point.unwrap_or(1.0);
+        let whole = egui::vec2(size.0 as f32, size.1 as f32) / native;
+        let points = whole / self.ctx.zoom_factor();
+        input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, points));
+        let output = self.ctx.run_pass(input, |ctx| {
             if self.shown {
                 panel::numbers(ctx, facts, &self.table, &self.history);
                 if facts.windowed {
@@ -125,14 +141,57 @@ impl Hud {
                 panel::message(ctx, text);
             }
         });
-        let platform = std::mem::take(&mut output.platform_output);
-        painter.take(&self.ctx, output, size);
-        Some(platform)
+        // What it takes is known when it has been laid out once; the next frame heeds it.
+        self.ctx.set_zoom_factor(panel::fitting_zoom(&self.ctx, whole));
+        output
     }
 
     /// What paints this frame's overlay; `None` when nothing shows.
     pub fn painter(&mut self) -> Option<&mut dyn Overlay> {
         let painter = self.painter.as_mut().filter(|_| self.laid_out)?;
         Some(painter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_it_is_seen_in_a_picture_of_any_size() {
+        let row =
+            FrameRow { frame: 20.0, wait: 1.0, display: 1.0, main: [1.0; _], worker: [1.0; _] };
+        let facts = Facts {
+            adapter: Some("a GPU"),
+            threads: 2,
+            simd: SimdLevel::Scalar,
+            camera: CameraArg::Orbit,
+            paused: false,
+            speed: 1.0,
+            windowed: true,
+        };
+        let mut hud = Hud::new(true, None);
+        hud.history.push(row);
+        for (size, full_size) in [
+            ((1_280, 720), true),
+            ((1_280, 300), false),
+            ((640, 200), false),
+            ((200, 400), false),
+            ((1, 1), false),
+            ((1_920, 1_080), true),
+        ] {
+            for _ in 0..3 {
+                let input = egui::RawInput::default();
+                hud.pass(size, input, &facts).drop_without_applying_deltas();
+            }
+            assert_eq!(hud.ctx.zoom_factor() == 1.0, full_size, "{size:?}");
+            let numbers = panel::rect(&hud.ctx, panel::NUMBERS).unwrap() * hud.ctx.zoom_factor();
+            assert!(numbers.height() > 100.0 || !full_size, "{numbers:?}");
+            if size.0 > 1 {
+                let picture = egui::vec2(size.0 as f32, size.1 as f32);
+                assert!(numbers.max.x <= picture.x && numbers.max.y <= picture.y, "{numbers:?}");
+                assert!(numbers.min.x >= 0.0 && numbers.min.y >= 0.0, "{numbers:?} in {size:?}");
+            }
+        }
     }
 }

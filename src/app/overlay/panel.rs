@@ -17,6 +17,8 @@ const TEXT: Color32 = Color32::from_rgb(208, 213, 226);
 const FAINT: Color32 = Color32::from_rgb(136, 144, 166);
 const BRIGHT: Color32 = Color32::from_rgb(245, 247, 252);
 const WIDTH: f32 = 318.0;
+/// Points between a panel and the rim of the picture.
+const RIM: f32 = 12.0;
 const GRAPH: f32 = 64.0;
 
 /// Fonts and spacing.
@@ -38,6 +40,29 @@ pub fn dress(ctx: &Context) {
     });
 }
 
+/// The panel of the frame's numbers.
+pub const NUMBERS: &str = "numbers";
+const KEYS: &str = "keys";
+
+/// Where a panel was laid out last, points.
+pub fn rect(ctx: &Context, name: &str) -> Option<egui::Rect> {
+    ctx.memory(|memory| memory.area_rect(Id::unique(name)))
+}
+
+/// The largest scale, 1 at most, at which every panel of the last pass fits into a picture of
+/// `whole` points at scale 1.
+pub fn fitting_zoom(ctx: &Context, whole: Vec2) -> f32 {
+    /// In steps, so that rounding to pixels does not make it waver.
+    const STEPS: f32 = 32.0;
+    let fits = |rect: egui::Rect| {
+        let share = whole / (rect.size() + Vec2::splat(2.0 * RIM));
+        share.x.min(share.y)
+    };
+    let zoom = [NUMBERS, KEYS].into_iter().filter_map(|name| rect(ctx, name)).map(fits);
+    let zoom = zoom.fold(1.0, f32::min);
+    (zoom * STEPS).floor().max(1.0) / STEPS
+}
+
 fn panel(ctx: &Context, name: &str, align: Align2, offset: Vec2, add: impl FnOnce(&mut Ui)) {
     // Clicks go through to the camera: the overlay has nothing to click yet.
     let area = Area::new(Id::unique(name)).order(Order::Foreground).anchor(align, offset);
@@ -53,7 +78,7 @@ fn panel(ctx: &Context, name: &str, align: Align2, offset: Vec2, add: impl FnOnc
 
 /// Frame times, phases, counts.
 pub fn numbers(ctx: &Context, facts: &Facts<'_>, table: &Table, history: &History) {
-    panel(ctx, "numbers", Align2::LEFT_TOP, Vec2::new(12.0, 12.0), |ui| {
+    panel(ctx, NUMBERS, Align2::LEFT_TOP, Vec2::splat(RIM), |ui| {
         ui.set_width(WIDTH);
         headline(ui, facts, table);
         ui.add_space(4.0);
@@ -162,7 +187,7 @@ fn row(ui: &mut Ui, name: &str, value: &str) {
 
 /// What the keys do.
 pub fn keys(ctx: &Context) {
-    panel(ctx, "keys", Align2::RIGHT_TOP, Vec2::new(-12.0, 12.0), |ui| {
+    panel(ctx, KEYS, Align2::RIGHT_TOP, Vec2::new(-RIM, RIM), |ui| {
         Grid::new("keys").num_columns(2).spacing([14.0, 2.0]).show(ui, |ui| {
             for (key, what) in keys::HELP {
                 ui.label(RichText::new(key).color(BRIGHT));
