@@ -300,6 +300,23 @@ fn a_screenshot_and_numbered_frames_are_pictures_of_the_size_asked_for() {
 }
 
 #[test]
+fn levels_of_detail_can_be_switched_off_and_the_report_counts_the_triangles() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["--headless", "--count", "30", "--frames", "1", "--size", "160x90", "--msaa", "1"];
+    let triangles = |switch: &str| {
+        let name = format!("{switch}.json");
+        let more = ["--camera", "far", "--mesh-lods", switch, "--report", &name];
+        let output = throng_in(dir.path(), &[&args[..], &more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let r = report(&dir.path().join(&name));
+        assert_eq!(r["config"]["mesh_lods"], switch == "on");
+        r["render"]["triangles"]["mean"].as_f64().unwrap()
+    };
+    let (on, off) = (triangles("on"), triangles("off"));
+    assert!(on > 0.0 && 2.0 * on < off, "{on} with, {off} without");
+}
+
+#[test]
 fn noop_needs_no_window_even_where_there_is_a_display() {
     // A display that can't be reached: an attempt to open a window would name it.
     let output = Command::new(env!("CARGO_BIN_EXE_throng"))

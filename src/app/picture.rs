@@ -43,8 +43,14 @@ impl Picture {
         let base = RenderConfig::new(formats);
         let shadow_size = base.shadow_size.filter(|_| config.shadows);
         let lighting = Lighting { haze_distance: haze_distance(config, cast), ..base.lighting };
-        let terrain = config.terrain();
-        let render = RenderConfig { msaa: config.msaa, shadow_size, terrain, lighting, ..base };
+        let render = RenderConfig {
+            msaa: config.msaa,
+            shadow_size,
+            mesh_lods: config.mesh_lods,
+            terrain: config.terrain(),
+            lighting,
+            ..base
+        };
         let assets: Vec<_> = cast.members.iter().map(|m| &m.asset).collect();
         let renderer = Renderer::new(&gpu, &render, &assets)?;
         Ok(Self { gpu, renderer })

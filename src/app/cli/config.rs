@@ -76,6 +76,8 @@ pub struct RunConfig {
     pub msaa: u32,
     /// Shadows are drawn.
     pub shadows: bool,
+    /// Distant characters have fewer triangles.
+    pub mesh_lods: bool,
     /// How frames reach the screen.
     pub present: PresentArg,
     /// Index or part of a name.
@@ -153,6 +155,7 @@ impl RunConfig {
             camera: options.camera,
             msaa: options.msaa,
             shadows: options.shadows.is_on(),
+            mesh_lods: options.mesh_lods.is_on(),
             present: options.present.unwrap_or(PresentArg::Fifo),
             adapter: options.adapter.clone(),
             overlay: options.overlay.is_on(),

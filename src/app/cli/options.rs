@@ -137,6 +137,10 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Picture")]
     pub shadows: OnOff,
+    /// Draw distant characters with fewer triangles
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Picture")]
+    pub mesh_lods: OnOff,
     /// How frames reach the screen of a window [default: fifo]
     #[arg(long, value_enum, help_heading = "Picture")]
     pub present: Option<PresentArg>,
