@@ -162,6 +162,7 @@ fn a_report_holds_what_was_measured_and_nothing_else() {
     let resolved = r["tasks"]["resolved"]["count"].as_u64().unwrap();
     assert_eq!(resolved, (evaluated * 12.0).round() as u64);
     assert!(r["palette_hash"].as_str().is_some_and(|h| h.len() == 16));
+    assert!(r.get("notifies").is_none_or(|n| n.as_object().is_some_and(|n| !n.is_empty())));
     for absent in ["render", "gpu_passes"] {
         assert!(r.get(absent).is_none(), "{absent} without a GPU");
     }
@@ -357,4 +358,23 @@ fn output_that_nobody_can_take_is_no_panic() {
     assert_eq!(status(&["inspect", "no such.glb"], null()), Some(1));
     assert_eq!(status(&[&run[..], &["--present", "fifo"]].concat(), null()), Some(0));
     assert_eq!(status(&run, full().into()), Some(1));
+}
+
+#[test]
+fn feet_that_come_down_are_counted_by_name_and_told_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .current_dir(dir.path())
+        .env("RUST_LOG", "throng::notify=debug")
+        .args(["--no-render", "--count", "60", "--frames", "120", "--visibility", "off"])
+        .args(["--warmup", "0", "--report", "r.json"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let r = report(&dir.path().join("r.json"));
+    let counted = r["notifies"]["footstep_l"].as_u64().unwrap();
+    assert!(counted > 10, "{}", r["notifies"]);
+    let log = text(&output.stderr) + &text(&output.stdout);
+    let told = log.lines().filter(|l| l.contains("footstep_l\"")).count() as u64;
+    assert_eq!(told, counted, "{log}");
 }

@@ -64,6 +64,7 @@ fn a_warm_crowd_does_not_allocate() {
                     dt: 1.0 / 60.0,
                     view: &view,
                     shadow_clip_from_world,
+                    played: true,
                     palette_hash: true,
                 };
                 evaluated += crowd.tick(&input, &times).evaluated;

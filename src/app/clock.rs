@@ -18,6 +18,8 @@ pub struct Clock {
 pub struct FrameTime {
     /// Seconds that the world advances; negative after a jump back.
     pub world: f64,
+    /// The world jumped; what lies between was not played.
+    pub jumped: bool,
     /// Seconds that cameras and input advance, whatever the world does.
     pub camera: f64,
 }
@@ -42,7 +44,8 @@ impl Clock {
             TimeStep::Real => real.min(Self::LONGEST),
         };
         let running = if self.paused { 0.0 } else { camera * self.speed };
-        FrameTime { world: running + std::mem::take(&mut self.jump), camera }
+        let jump = std::mem::take(&mut self.jump);
+        FrameTime { world: running + jump, jumped: jump != 0.0, camera }
     }
 
     /// Stops the world, or lets it go on.
@@ -98,10 +101,19 @@ mod tests {
     fn a_paused_world_stands_still_and_can_be_stepped() {
         let mut clock = Clock::new(TimeStep::Fixed(0.1));
         clock.toggle_pause();
-        assert_eq!(clock.tick(Instant::now()), FrameTime { world: 0.0, camera: 0.1 });
+        assert_eq!(
+            clock.tick(Instant::now()),
+            FrameTime { world: 0.0, jumped: false, camera: 0.1 }
+        );
         clock.seek(-0.5);
-        assert_eq!(clock.tick(Instant::now()).world, -0.5);
-        assert_eq!(clock.tick(Instant::now()).world, 0.0);
+        assert_eq!(
+            clock.tick(Instant::now()),
+            FrameTime { world: -0.5, jumped: true, camera: 0.1 }
+        );
+        assert_eq!(
+            clock.tick(Instant::now()),
+            FrameTime { world: 0.0, jumped: false, camera: 0.1 }
+        );
         clock.toggle_pause();
         (0..9).for_each(|_| clock.faster());
         assert_eq!((clock.speed(), clock.tick(Instant::now()).world), (8.0, 0.8));

@@ -11,8 +11,9 @@ use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
 use super::{alloc, memory};
 use crate::asset::ImageRgba8;
-use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, TickInput, TickStats};
+use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, NotifyLog, TickInput, TickStats};
 use crate::math::{Bounds, Lanes};
+use crate::motion::Moment;
 use crate::pose::Rig;
 use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Offscreen, RenderStats};
@@ -51,7 +52,8 @@ impl Show {
         let _span = tracing::info_span!("place crowd").entered();
         let threads = config.threads.unwrap_or_else(default_threads);
         let height = cast.typical_stature();
-        let crowd = crowd(&config, cast, threads, picture.as_ref())?;
+        let mut crowd = crowd(&config, cast, threads, picture.as_ref())?;
+        crowd.add_notify_sink(Box::new(NotifyLog));
         let extent = crowd.half_extent();
         let round = config.layout == super::cli::LayoutArg::Disc;
         let scene = Scene { half_x: extent.x, half_z: extent.y, round, height };
@@ -123,10 +125,14 @@ impl Show {
         let focus = self.focus();
         let shadow = self.picture.as_ref().and_then(|p| p.shadow_clip_from_world(&view, &focus));
         let shot = Shot { view, shadow };
+        if self.frame == self.config.warmup {
+            self.crowd.clear_notify_counts();
+        }
         let before = alloc::allocations();
         let tick = self.crowd.tick(
             &TickInput {
                 dt: time.world,
+                played: !time.jumped,
                 view: &shot.view,
                 shadow_clip_from_world: shot.shadow,
                 palette_hash: self.hashes(),
@@ -193,7 +199,11 @@ impl Show {
             adapter: summary.map(|s| s.name.clone()),
             backend: summary.map(|s| s.backend.clone()),
         };
-        self.recorder.report(machine, self.config.clone(), self.hash)
+        let (names, counts) = (self.crowd.notify_names(), self.crowd.notify_counts());
+        let fired = |id| counts.of(id, Moment::Point) + counts.of(id, Moment::Begin);
+        let notifies = names.iter().map(|(id, name)| (name.to_owned(), fired(id)));
+        let notifies = notifies.filter(|(_, count)| *count > 0).collect();
+        self.recorder.report(machine, self.config.clone(), self.hash, notifies)
     }
 
     /// A hash of a run in real time could never be compared with another's.
@@ -223,6 +233,7 @@ impl Show {
             paused: self.clock.paused(),
             speed: self.clock.speed(),
             windowed: self.config.mode == Mode::Window,
+            crowd: &self.crowd,
         };
         self.hud.lay_out(size, input, &facts)
     }
@@ -282,7 +293,7 @@ fn kind(member: super::characters::Member) -> Result<CrowdKind, Failure> {
     let rig = Rig::new(asset.skeleton, &asset.clips)
         .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
-    Ok(CrowdKind { scale, ground_offset, ..kind })
+    Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, ..kind })
 }
 
 fn plots(tick: &TickStats, render: Option<&RenderStats>) {

@@ -17,6 +17,8 @@ pub struct CharacterAsset {
     pub skins: Vec<Vec<NodeIndex>>,
     /// In the file's order; names are unique.
     pub clips: Vec<UniformClip>,
+    /// One list per clip, in the file's order.
+    pub notifies: Vec<Vec<ClipNotify>>,
     /// Everything that is drawn: one entry per (mesh node, primitive).
     pub primitives: Vec<Primitive>,
     /// Indexed by [`Primitive::material`]; never empty when there are primitives.
@@ -30,6 +32,17 @@ pub struct CharacterAsset {
     pub low_detail_error_m: f32,
     /// What was left out or repaired, one sentence each.
     pub warnings: Vec<String>,
+}
+
+/// Something that a clip tells while it plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipNotify {
+    /// 1 to 64 bytes.
+    pub name: String,
+    /// Seconds inside the clip; where a span begins.
+    pub seconds: f32,
+    /// Where a span ends, after `seconds`; `None` for a moment.
+    pub end: Option<f32>,
 }
 
 /// A list of triangles with one material.

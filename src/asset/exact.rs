@@ -272,8 +272,12 @@ mod tests {
     }
 
     fn sample(c: &SourceChannel, t: f64) -> ExactTrs {
-        let animation =
-            SourceAnimation { name: String::new(), seconds: 1.0, channels: vec![c.clone()] };
+        let animation = SourceAnimation {
+            name: String::new(),
+            seconds: 1.0,
+            channels: vec![c.clone()],
+            notifies: Vec::new(),
+        };
         let rest = ExactTrs::new(&Trs::IDENTITY);
         NodeCurves::of_animation(&animation)[&NodeIndex(0)].sample(&rest, t)
     }

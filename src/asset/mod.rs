@@ -13,7 +13,9 @@ pub mod text;
 
 pub use build::BuildOptions;
 pub use builtin::{BUILTINS, builtin, builtin_bytes};
-pub use character::{AlphaMode, CharacterAsset, ImageRgba8, Material, Primitive, Vertex};
+pub use character::{
+    AlphaMode, CharacterAsset, ClipNotify, ImageRgba8, Material, Primitive, Vertex,
+};
 pub use error::{AssetError, Fault};
 
 use source::Source;

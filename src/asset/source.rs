@@ -1,7 +1,7 @@
 //! A glTF file after validation: every index in range, every number finite, no cycles, accessors
 //! read, images decoded. Nothing here is resampled or reordered yet.
 
-use super::character::{ImageRgba8, Material};
+use super::character::{ClipNotify, ImageRgba8, Material};
 use crate::index::NodeIndex;
 use crate::math::Trs;
 use glam::Mat4;
@@ -111,6 +111,8 @@ pub struct SourceAnimation {
     pub seconds: f32,
     /// Channels on nodes.
     pub channels: Vec<SourceChannel>,
+    /// From the extras; times within the animation.
+    pub notifies: Vec<ClipNotify>,
 }
 
 /// Which property a channel drives, with its key values.

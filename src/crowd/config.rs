@@ -1,6 +1,7 @@
 //! What a crowd is asked for, and what it answers when that can't be had.
 
 use super::layout::Layout;
+use crate::asset::ClipNotify;
 use crate::math::{Bounds, Lanes};
 use crate::motion::{PlayMode, RootLock, Terrain};
 use crate::pose::Rig;
@@ -75,6 +76,8 @@ pub struct CrowdKind {
     pub root_lock: RootLock,
     /// One per clip of the rig, or empty for [`ClipInfo::named`] of each.
     pub clips: Vec<ClipInfo>,
+    /// One list per clip of the rig, or empty for none.
+    pub notifies: Vec<Vec<ClipNotify>>,
     /// Share of the crowd against the other kinds' weights; finite, not negative.
     pub weight: f32,
 }
@@ -92,6 +95,7 @@ impl CrowdKind {
             ground_offset,
             root_lock: RootLock::default(),
             clips: Vec::new(),
+            notifies: Vec::new(),
             weight: 1.0,
         }
     }
@@ -202,6 +206,16 @@ pub enum CrowdError {
         kind: String,
         /// Number of infos.
         infos: usize,
+        /// Number of clips.
+        clips: usize,
+    },
+    /// Lists of notifies that don't match the clips.
+    #[error("kind \"{kind}\" has {lists} lists of notifies for {clips} clips")]
+    Notifies {
+        /// The kind's name.
+        kind: String,
+        /// Number of lists.
+        lists: usize,
         /// Number of clips.
         clips: usize,
     },

@@ -4,8 +4,10 @@
 use super::characters::bits;
 use super::draw::Page;
 use super::kind::Kind;
+use super::notify::{Notifies, NotifyEvent};
 use super::playback::Playback;
 use super::slots::{Leases, SlotWord, Slots, WORD};
+use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::motion::GroundMotion;
 use crate::profile::{Phase, PhaseTimes};
@@ -23,6 +25,8 @@ const LEAST_CHUNK: u32 = 8;
 pub(crate) struct Scratch {
     pub worker: Worker,
     lists: Vec<TaskList>,
+    /// Notifies that were fired in this tick.
+    heard: Vec<NotifyEvent>,
 }
 
 /// The scratch of every thread of the pool. A thread locks its own, so nobody ever waits.
@@ -34,6 +38,7 @@ impl Crew {
         let scratch = || Scratch {
             worker: Worker::new(options),
             lists: vec![TaskList::default(); CHUNK as usize],
+            heard: Vec::with_capacity(Notifies::ROOM),
         };
         Self((0..threads).map(|_| Mutex::new(scratch())).collect())
     }
@@ -51,6 +56,11 @@ impl Crew {
     /// Changes how everybody executes.
     pub fn set_options(&mut self, options: WorkerOptions) {
         self.all().for_each(|s| s.worker.set_options(options));
+    }
+
+    /// What the workers heard in this tick; whoever takes it leaves the lists empty.
+    pub fn heard(&mut self) -> impl Iterator<Item = &mut Vec<NotifyEvent>> {
+        self.all().map(|s| &mut s.heard)
     }
 
     /// The workers' totals since they were last taken, and the bytes of their pose memory.
@@ -71,12 +81,15 @@ pub(crate) struct Evaluation<'a> {
     pub crew: &'a Crew,
     /// World time that the clocks are brought to.
     pub now: f64,
+    /// That time was played; false where it was jumped over.
+    pub played: bool,
     pub times: &'a PhaseTimes,
 }
 
 /// Some neighbouring slots of one page.
 struct Run<'a> {
     words: &'a [SlotWord],
+    owners: &'a [CharacterId],
     playback: &'a mut [Playback],
     roots: &'a mut [GroundMotion],
     matrices: &'a mut [Mat3x4],
@@ -100,6 +113,7 @@ impl Evaluation<'_> {
         let kind = &self.kinds[leases.kind.get()];
         let run = Run {
             words: &leases.words,
+            owners: &leases.owners,
             playback: &mut leases.playback,
             roots: &mut leases.roots,
             matrices: &mut page.matrices,
@@ -128,7 +142,7 @@ impl Evaluation<'_> {
 
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
-        let Scratch { worker, lists } = &mut *scratch;
+        let Scratch { worker, lists, heard } = &mut *scratch;
         let due = || {
             run.words.iter().enumerate().flat_map(|(w, word)| {
                 bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
@@ -136,7 +150,12 @@ impl Evaluation<'_> {
         };
         self.times.worker(Phase::Record, || {
             for ((slot, entered), list) in due().zip(lists.iter_mut()) {
-                let motion = run.playback[slot].advance_to(kind, self.now);
+                let owner = run.owners[slot];
+                let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
+                // What happened out of sight, or was jumped over, is not told.
+                let fire: Option<&mut dyn FnMut(_)> =
+                    if self.played && !entered { Some(&mut fire) } else { None };
+                let motion = run.playback[slot].advance_to(kind, self.now, fire);
                 // Whoever comes into view goes on from where it was left.
                 run.roots[slot] = if entered { GroundMotion::IDENTITY } else { motion };
                 list.clear();
@@ -170,15 +189,17 @@ impl<'a> Run<'a> {
         }
         let (words, later_words) = self.words.split_at(middle);
         let slots = middle * WORD;
+        let (owners, later_owners) = self.owners.split_at(slots);
         let (playback, later_playback) = self.playback.split_at_mut(slots);
         let (roots, later_roots) = self.roots.split_at_mut(slots);
         let (matrices, later_matrices) = self.matrices.split_at_mut(slots * palette_len);
         let later = Run {
             words: later_words,
+            owners: later_owners,
             playback: later_playback,
             roots: later_roots,
             matrices: later_matrices,
         };
-        (Run { words, playback, roots, matrices }, Some(later))
+        (Run { words, owners, playback, roots, matrices }, Some(later))
     }
 }

@@ -3,8 +3,9 @@
 use super::config::{ClipInfo, CrowdError, CrowdKind};
 use super::layout::{Body, Gait};
 use super::measure::{self, ClipMeasure};
+use crate::asset::ClipNotify;
 use crate::index::{BoneIndex, ClipId};
-use crate::motion::{PlayMode, RootLock, RootTrack};
+use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
 use glam::Vec3;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub(crate) struct KindClip {
     pub mode: PlayMode,
     /// What its root covers, model space; `None` leaves the root's motion in the pose.
     pub root: Option<RootTrack>,
+    /// What it tells while it plays.
+    pub notifies: NotifyTrack,
 }
 
 /// A kind of character, ready to be played.
@@ -49,7 +52,14 @@ const GAIT_TURN: f32 = 0.35;
 
 impl Kind {
     /// Checks and measures a kind.
-    pub fn new(kind: &CrowdKind, fade: f32, page_matrices: u32) -> Result<Self, CrowdError> {
+    ///
+    /// Notifies whose names are past the range of a number are left out.
+    pub fn new(
+        kind: &CrowdKind,
+        fade: f32,
+        page_matrices: u32,
+        names: &mut NotifyNames,
+    ) -> Result<Self, CrowdError> {
         check(kind, page_matrices)?;
         let rig = &kind.rig;
         let ids: Vec<ClipId> = (0..rig.clip_count() as u16).map(ClipId).collect();
@@ -71,7 +81,8 @@ impl Kind {
         let clips: Vec<KindClip> = measures
             .iter()
             .zip(&infos)
-            .map(|(m, info)| {
+            .enumerate()
+            .map(|(clip, (m, info))| {
                 // Turning on the spot is something done once, however well its ends meet.
                 let turns = m.moves && !m.travels;
                 let measured = match (m.seconds > 0.0, only_one || (m.closes && !turns)) {
@@ -80,7 +91,9 @@ impl Kind {
                     (true, false) => PlayMode::Once,
                 };
                 let root = m.moves.then(|| m.track.clone());
-                KindClip { seconds: m.seconds, mode: info.mode.unwrap_or(measured), root }
+                let of_clip = kind.notifies.get(clip).map_or(&[][..], |list| list);
+                let notifies = track(of_clip, m.seconds, names);
+                KindClip { seconds: m.seconds, mode: info.mode.unwrap_or(measured), root, notifies }
             })
             .collect();
         let reach =
@@ -112,6 +125,14 @@ impl Kind {
     pub fn palette_len(&self) -> usize {
         self.rig.palette_len()
     }
+}
+
+fn track(notifies: &[ClipNotify], seconds: f32, names: &mut NotifyNames) -> NotifyTrack {
+    let named = notifies.iter().filter_map(|n| {
+        let id = names.id(&n.name)?;
+        Some(Notify { id, seconds: n.seconds, end: n.end })
+    });
+    NotifyTrack::new(&named.collect::<Vec<_>>(), seconds)
 }
 
 /// Which clips somebody plays who stands, and in which one walks.
@@ -186,6 +207,10 @@ fn check(kind: &CrowdKind, page_matrices: u32) -> Result<(), CrowdError> {
     if infos != 0 && infos != clips {
         return Err(CrowdError::ClipInfos { kind: kind.name.clone(), infos, clips });
     }
+    let lists = kind.notifies.len();
+    if lists != 0 && lists != clips {
+        return Err(CrowdError::Notifies { kind: kind.name.clone(), lists, clips });
+    }
     match kind.rig.palette_len() {
         0 => Err(CrowdError::EmptyPalette { kind: kind.name.clone() }),
         palette if palette > page_matrices as usize => {
@@ -211,7 +236,13 @@ mod tests {
         for (name, _) in BUILTINS {
             let asset = builtin(name).unwrap().unwrap();
             let rig = Arc::new(Rig::new(asset.skeleton, &asset.clips).unwrap());
-            let kind = Kind::new(&CrowdKind::new(name, rig, asset.bounds), 0.3, 1_000).unwrap();
+            let kind = Kind::new(
+                &CrowdKind::new(name, rig, asset.bounds),
+                0.3,
+                1_000,
+                &mut NotifyNames::default(),
+            )
+            .unwrap();
             let standing: Vec<_> = kind.standing.iter().map(|(c, _)| named(&kind, *c)).collect();
             assert!(standing.contains(&"idle") && standing.contains(&"turn_left"), "{standing:?}");
             assert!(!standing.iter().any(|n| n.contains("walk") || n.contains("run")));
@@ -243,7 +274,7 @@ mod tests {
             ClipInfo { mode: Some(PlayMode::Clamp), root_motion: RootMotion::Off, weight: 2.0 };
         let clips = vec![info; rig.clip_count()];
         let kind = CrowdKind { clips, ..CrowdKind::new("humanoid", rig, asset.bounds) };
-        let kind = Kind::new(&kind, 0.3, 1_000).unwrap();
+        let kind = Kind::new(&kind, 0.3, 1_000, &mut NotifyNames::default()).unwrap();
         assert!(kind.clips.iter().all(|c| c.mode == PlayMode::Clamp && c.root.is_none()));
         assert_eq!(kind.standing.len(), kind.clips.len());
         assert!(kind.body.gaits.is_empty());

@@ -22,6 +22,7 @@ mod kind;
 mod layout;
 mod lend;
 mod measure;
+pub mod notify;
 mod playback;
 mod random;
 mod ride;
@@ -34,10 +35,12 @@ mod world;
 pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
+pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
 pub use stats::TickStats;
 
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::{Frustum, View};
+use crate::motion::NotifyNames;
 use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
 use characters::Characters;
@@ -47,6 +50,7 @@ use glam::{Mat4, Vec2, Vec3};
 use kind::Kind;
 use layout::{Cast, Plan};
 use lend::Lender;
+use notify::Notifies;
 use ride::Ride;
 use slots::Slots;
 use world::{Step, World};
@@ -66,6 +70,8 @@ pub struct TickInput<'a> {
     /// World seconds since the last tick; zero when paused, negative to go back. Not-a-number is
     /// zero.
     pub dt: f64,
+    /// The time was played. False for a jump: clocks and roots move on, notifies are not fired.
+    pub played: bool,
     /// The camera.
     pub view: &'a View,
     /// The shadow map's projection, when there is one.
@@ -137,9 +143,10 @@ impl Crowd {
             let fits = (u128::from(limit) * u128::from(count) / u128::from(needed)) as u64;
             return Err(CrowdError::DoesNotFit { count, needed, limit, fits });
         }
+        let mut names = NotifyNames::default();
         let kinds: Vec<Kind> = kinds
             .iter()
-            .map(|k| Kind::new(k, config.fade, config.page_matrices))
+            .map(|k| Kind::new(k, config.fade, config.page_matrices, &mut names))
             .collect::<Result<_, _>>()?;
         let bodies = kinds.iter().map(|k| k.body.clone()).collect();
         let plan = Plan::new(config.layout, Cast::new(bodies, config.count, config.seed));
@@ -159,6 +166,7 @@ impl Crowd {
             terrain,
             slots: Slots::new(config.page_matrices, palette_limit),
             crew: Crew::new(threads, options),
+            notifies: Notifies::new(names),
             grace: f64::from(config.grace),
             ..World::default()
         };
@@ -186,6 +194,7 @@ impl Crowd {
     /// One frame: culls, evaluates and gathers. The phases' times are added to `times`.
     pub fn tick(&mut self, input: &TickInput<'_>, times: &PhaseTimes) -> TickStats {
         let step = Step {
+            played: input.played,
             dt: if input.dt.is_finite() { input.dt } else { 0.0 },
             frusta: Frusta {
                 camera: input.view.frustum(),
@@ -250,6 +259,31 @@ impl Crowd {
         let resting = self.world.characters.playback.iter_mut();
         let leased = self.world.slots.leases.iter_mut().flat_map(|l| &mut l.playback);
         resting.chain(leased).for_each(playback::Playback::hurry);
+    }
+
+    /// Has another sink told of every notify from the next tick on.
+    pub fn add_notify_sink(&mut self, sink: Box<dyn NotifySink>) {
+        self.world.notifies.add_sink(sink);
+    }
+
+    /// The names of all notifies of all kinds.
+    pub fn notify_names(&self) -> &NotifyNames {
+        &self.world.notifies.names
+    }
+
+    /// How often each was fired since the counts were last cleared.
+    pub fn notify_counts(&self) -> &NotifyCounts {
+        &self.world.notifies.counts
+    }
+
+    /// Counts from zero again.
+    pub fn clear_notify_counts(&mut self) {
+        self.world.notifies.clear_counts();
+    }
+
+    /// The last notifies that were fired, the newest last, with their names.
+    pub fn recent_notifies(&self) -> impl DoubleEndedIterator<Item = (&NotifyEvent, &str)> {
+        self.world.notifies.recent()
     }
 
     /// Switches the executor's pruning and stealing from the next tick on.

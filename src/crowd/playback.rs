@@ -3,7 +3,7 @@
 use super::kind::Kind;
 use super::random::Random;
 use crate::index::ClipId;
-use crate::motion::{GroundMotion, PlayMode};
+use crate::motion::{Fired, GroundMotion, NotifyCursor, PlayMode};
 use crate::task::{Task, TaskError, TaskList};
 use glam::Vec3Swizzles;
 
@@ -49,6 +49,8 @@ pub(crate) struct Playback {
     dwell: f32,
     /// Clip seconds per world second.
     speed: f32,
+    /// What each clip remembers of its notifies.
+    cursors: [NotifyCursor; STACK],
 }
 
 const _: () = assert!(size_of::<Playback>() == 64);
@@ -89,6 +91,7 @@ impl Playback {
             fade: 1.0,
             dwell: 0.0,
             speed,
+            cursors: [NotifyCursor::UNPLAYED; STACK],
         }
     }
 
@@ -137,7 +140,15 @@ impl Playback {
 
     /// Runs the clocks up to `now` and gives the ground that the roots covered meanwhile, in model
     /// units. Time that was not seen is caught up with here, in one step per clip that was played.
-    pub fn advance_to(&mut self, kind: &Kind, now: f64) -> GroundMotion {
+    ///
+    /// `fire` hears the notifies that were passed; without it the time was not played but jumped
+    /// over, and only spans that are left behind end, unheard.
+    pub fn advance_to(
+        &mut self,
+        kind: &Kind,
+        now: f64,
+        mut fire: Option<&mut dyn FnMut(Fired)>,
+    ) -> GroundMotion {
         let mut left = (now - self.now) as f32;
         self.now = now;
         let mut motion = GroundMotion::IDENTITY;
@@ -147,13 +158,13 @@ impl Playback {
                     break;
                 }
                 let until = self.dwell.max(0.0);
-                motion = motion.then(self.step(kind, until));
+                motion = motion.then(self.step(kind, until, &mut fire));
                 left -= until;
                 self.change(kind);
             }
             self.dwell = (self.dwell - left).max(0.0);
         }
-        motion.then(self.step(kind, left))
+        motion.then(self.step(kind, left, &mut fire))
     }
 
     /// Pushes the next clip on the stack, at its start and at weight zero. A full stack waits for
@@ -168,13 +179,19 @@ impl Playback {
         let weights = self.weights();
         self.shares.copy_from_slice(&weights[..STACK - 1]);
         (self.clips[top], self.times[top]) = (next, 0.0);
+        self.cursors[top] = NotifyCursor::UNPLAYED;
         self.count += 1;
         self.fade = 0.0;
         self.dwell = self.dwell_in(kind, next);
     }
 
     /// Runs every playing clock by `dt` world seconds.
-    fn step(&mut self, kind: &Kind, dt: f32) -> GroundMotion {
+    fn step(
+        &mut self,
+        kind: &Kind,
+        dt: f32,
+        fire: &mut Option<&mut dyn FnMut(Fired)>,
+    ) -> GroundMotion {
         if self.count == 0 || dt == 0.0 {
             return GroundMotion::IDENTITY;
         }
@@ -189,6 +206,11 @@ impl Playback {
             let Some(clip) = kind.clips.get(self.clips[i].get()) else { continue };
             let step = clip.mode.advance(self.times[i], dt * self.speed, clip.seconds);
             self.times[i] = step.clock;
+            let cursor = &mut self.cursors[i];
+            match fire {
+                Some(fire) => clip.notifies.advance(&step, after[i], cursor, fire),
+                None => clip.notifies.seek(step.to, cursor, |_| ()),
+            }
             if let Some(root) = &clip.root {
                 let weight = 0.5 * (before[i] + after[i]);
                 motion = motion.plus(root.delta(&step).about(kind.pivot.xz()).weighted(weight));
@@ -197,6 +219,7 @@ impl Playback {
         if self.fade >= 1.0 && self.count > 1 {
             let top = usize::from(self.count) - 1;
             (self.clips[0], self.times[0], self.count) = (self.clips[top], self.times[top], 1);
+            self.cursors[0] = self.cursors[top];
         }
         motion
     }
@@ -266,7 +289,7 @@ mod tests {
     use crate::crowd::kind::KindClip;
     use crate::crowd::{CrowdKind, Kind};
     use crate::math::Bounds;
-    use crate::motion::{RootLock, RootTrack};
+    use crate::motion::{Moment, Notify, NotifyId, NotifyNames, NotifyTrack, RootLock, RootTrack};
     use crate::pose::Rig;
     use crate::pose::testing::{Shape, character};
     use glam::{Affine3A, Vec3};
@@ -279,8 +302,15 @@ mod tests {
         let (skeleton, clips) = character(Shape::plain(9), 4, 1);
         let rig = Arc::new(Rig::new(skeleton, &clips).unwrap());
         let bounds = Bounds::of_points([Vec3::NEG_ONE, Vec3::ONE].into_iter());
-        let mut kind = Kind::new(&CrowdKind::new("test", rig, bounds), FADE, 1_000).unwrap();
-        let still = KindClip { seconds: 2.0, mode: PlayMode::Loop, root: None };
+        let mut kind = Kind::new(
+            &CrowdKind::new("test", rig, bounds),
+            FADE,
+            1_000,
+            &mut NotifyNames::default(),
+        )
+        .unwrap();
+        let notifies = NotifyTrack::default();
+        let still = KindClip { seconds: 2.0, mode: PlayMode::Loop, root: None, notifies };
         kind.clips = vec![still; 4];
         kind.standing = (0..4).map(|c| (ClipId(c), 1.0)).collect();
         if walking {
@@ -328,12 +358,12 @@ mod tests {
         let first = p.current();
         p.hurry();
         let (mut now, mut before) = (0.0, 0.0);
-        p.advance_to(&kind, now);
+        p.advance_to(&kind, now, None);
         let next = p.current().unwrap();
         assert_ne!(first, Some(next));
         while now < f64::from(FADE) + 0.05 {
             now += 0.01;
-            p.advance_to(&kind, now);
+            p.advance_to(&kind, now, None);
             let shares = shares(&p, &kind);
             let sum: f32 = shares.iter().map(|s| s.2).sum();
             assert!((sum - 1.0).abs() < 1e-5, "{shares:?}");
@@ -355,7 +385,7 @@ mod tests {
                 if random.unit() < 0.1 {
                     p.hurry();
                 }
-                p.advance_to(&kind, f64::from(frame) * 0.005);
+                p.advance_to(&kind, f64::from(frame) * 0.005, None);
                 let mut now = [0.0; 4];
                 for (clip, _, share) in shares(&p, &kind) {
                     now[clip.get()] += share;
@@ -379,9 +409,9 @@ mod tests {
         let mut p = Playback::wander(&kind, Random::new(5, 5));
         for i in 1..=2 {
             p.hurry();
-            p.advance_to(&kind, f64::from(i) * 0.15);
+            p.advance_to(&kind, f64::from(i) * 0.15, None);
         }
-        p.advance_to(&kind, 0.4);
+        p.advance_to(&kind, 0.4, None);
         assert_eq!(p.count, 3);
         let (weights, shares) = (p.weights(), shares(&p, &kind));
         for (weight, share) in weights.iter().zip(&shares) {
@@ -399,9 +429,9 @@ mod tests {
             let mut large = Playback::wander(&kind, Random::new(seed, 3));
             let mut small = large;
             for i in 1..=3_600 {
-                small.advance_to(&kind, f64::from(i) / 60.0);
+                small.advance_to(&kind, f64::from(i) / 60.0, None);
             }
-            large.advance_to(&kind, 60.0);
+            large.advance_to(&kind, 60.0, None);
             let (a, b) = (shares(&small, &kind), shares(&large, &kind));
             assert_eq!(a.len(), b.len(), "seed {seed}: {a:?} {b:?}");
             for (a, b) in a.iter().zip(&b) {
@@ -419,7 +449,7 @@ mod tests {
         let speed = p.speed;
         let mut sum = GroundMotion::IDENTITY;
         for i in 1..=1_800 {
-            sum = sum.then(p.advance_to(&kind, f64::from(i) / 60.0));
+            sum = sum.then(p.advance_to(&kind, f64::from(i) / 60.0, None));
         }
         // Every clip covers 3 m in 2 s, so a blend of them does too.
         assert!((sum.z - 1.5 * speed * 30.0).abs() < 1e-2 && sum.x == 0.0, "{sum:?}");
@@ -430,13 +460,13 @@ mod tests {
     fn time_may_stand_still_and_run_back() {
         let kind = kind(true);
         let mut p = Playback::keep(&kind, ClipId(1), 1.0, Random::new(1, 1));
-        p.advance_to(&kind, 5.0);
+        p.advance_to(&kind, 5.0, None);
         let at = p.times[0];
-        assert_eq!(p.advance_to(&kind, 5.0), GroundMotion::IDENTITY);
+        assert_eq!(p.advance_to(&kind, 5.0, None), GroundMotion::IDENTITY);
         assert_eq!(p.times[0], at);
-        let back = p.advance_to(&kind, 2.0);
+        let back = p.advance_to(&kind, 2.0, None);
         assert!((back.z + 4.5).abs() < 1e-3, "{back:?}");
-        p.advance_to(&kind, 5.0);
+        p.advance_to(&kind, 5.0, None);
         assert!((p.times[0] - at).abs() < 1e-3);
     }
 
@@ -445,7 +475,68 @@ mod tests {
         let mut kind = kind(false);
         kind.standing.truncate(1);
         let mut p = Playback::wander(&kind, Random::new(1, 1));
-        p.advance_to(&kind, 1e6);
+        p.advance_to(&kind, 1e6, None);
         assert_eq!((p.current(), p.count), (Some(ClipId(0)), 1));
+    }
+
+    /// A kind whose clip number `i` tells `i` at 0.5 s and has a span around 1 s.
+    fn telling() -> Kind {
+        let mut kind = kind(false);
+        for (i, clip) in kind.clips.iter_mut().enumerate() {
+            let id = NotifyId(i as u16);
+            let point = Notify { id, seconds: 0.5, end: None };
+            let span = Notify { id, seconds: 0.9, end: Some(1.1) };
+            clip.notifies = NotifyTrack::new(&[point, span], 2.0);
+        }
+        kind
+    }
+
+    #[test]
+    fn only_clips_with_weight_tell_and_with_their_weight() {
+        let kind = telling();
+        let mut p = Playback::wander(&kind, Random::new(4, 4));
+        let mut random = Random::new(8, 1);
+        let (mut told, mut begun, mut ended) = (0, [0; 4], [0; 4]);
+        for frame in 0..6_000 {
+            if random.unit() < 0.02 {
+                p.hurry();
+            }
+            let mut fired = Vec::new();
+            p.advance_to(&kind, f64::from(frame) / 60.0, Some(&mut |f| fired.push(f)));
+            let shares = shares(&p, &kind);
+            for f in fired {
+                let clip = usize::from(f.id.0);
+                match f.moment {
+                    Moment::Begin => begun[clip] += 1,
+                    Moment::End => ended[clip] += 1,
+                    Moment::Point => told += 1,
+                    Moment::Tick => {}
+                }
+                let share: f32 =
+                    shares.iter().filter(|s| s.0.get() == clip).map(|(_, _, share)| share).sum();
+                assert!(f.weight <= share + 0.06, "{f:?} of {shares:?}");
+                assert!(f.weight > 0.0 || f.moment == Moment::End, "{f:?}");
+            }
+        }
+        assert!(told > 40, "{told}");
+        for clip in 0..4 {
+            assert!(begun[clip] > 3 && (0..=1).contains(&(begun[clip] - ended[clip])));
+        }
+    }
+
+    #[test]
+    fn time_that_is_jumped_over_tells_nothing_and_goes_on_telling_after() {
+        let kind = telling();
+        let mut p = Playback::keep(&kind, ClipId(1), 1.0, Random::new(1, 1));
+        let start = f64::from(p.times[0]);
+        let at = |clip: f64| clip - start + 2.0;
+        p.advance_to(&kind, at(1.0), None);
+        let mut told = Vec::new();
+        p.advance_to(&kind, at(1.05), Some(&mut |f| told.push(f.moment)));
+        assert_eq!(told, [Moment::Begin, Moment::Tick]);
+        p.advance_to(&kind, at(7.3), None);
+        told.clear();
+        p.advance_to(&kind, at(8.6), Some(&mut |f| told.push(f.moment)));
+        assert_eq!(told, [Moment::Point], "half a second into the round, once");
     }
 }

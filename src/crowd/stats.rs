@@ -13,6 +13,8 @@ pub struct TickStats {
     pub in_camera: u32,
     /// Recorded and executed.
     pub evaluated: u32,
+    /// Notifies fired.
+    pub notifies: u32,
     /// Were given a palette slot, because they came into view.
     pub entered: u32,
     /// Gave their palette slot back.

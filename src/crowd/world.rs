@@ -8,6 +8,7 @@ use super::gate;
 use super::gather::{self, Gather};
 use super::hash;
 use super::kind::Kind;
+use super::notify::Notifies;
 use super::ride::Ride;
 use super::serial;
 use super::slots::Slots;
@@ -34,6 +35,7 @@ pub(crate) struct World {
     pub now: f64,
     /// Seconds that a character goes on evaluating after it was last seen.
     pub grace: f64,
+    pub notifies: Notifies,
     /// This frame's.
     pub times: PhaseTimes,
     /// Chained over the frames that asked for it.
@@ -48,6 +50,8 @@ pub(crate) struct World {
 /// One frame's input in a form that can be sent to the workers.
 pub(crate) struct Step {
     pub dt: f64,
+    /// `dt` was played, not jumped over.
+    pub played: bool,
     pub frusta: Frusta,
     pub palette_hash: bool,
 }
@@ -68,12 +72,13 @@ impl World {
             gate::gate(characters, slots, kinds, &mut self.wanted, (self.now, self.grace), times)
         });
         let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
-            Evaluation { kinds, crew, now: self.now, times }.run(slots)
+            Evaluation { kinds, crew, now: self.now, played: step.played, times }.run(slots)
         });
-        times.time(Phase::Serial, || {
+        let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
                 serial::apply_root_motion(characters, slots, kinds, rides, step.dt as f32);
-            });
+                self.notifies.dispatch(crew.heard())
+            })
         });
         times.time(Phase::Gather, || {
             let gather = Gather { characters, kinds, rides, terrain: self.terrain, times };
@@ -95,6 +100,7 @@ impl World {
             visible: changes.visible,
             in_camera: changes.in_camera,
             evaluated,
+            notifies,
             entered: changes.entered,
             left: changes.left,
             waiting: changes.waiting,

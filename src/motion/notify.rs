@@ -37,6 +37,11 @@ impl NotifyNames {
         self.names.get(usize::from(id.0)).map_or("", |name| name)
     }
 
+    /// All names with their numbers, in the order they were given.
+    pub fn iter(&self) -> impl Iterator<Item = (NotifyId, &str)> {
+        (0..=u16::MAX).map(NotifyId).zip(self.names.iter().map(|name| &**name))
+    }
+
     /// How many names there are.
     pub fn len(&self) -> usize {
         self.names.len()
@@ -111,6 +116,9 @@ pub struct NotifyCursor(u16);
 const STARTED: u16 = 1 << NotifyTrack::MAX_SPANS;
 
 impl NotifyCursor {
+    /// Of a clip that has not played yet.
+    pub const UNPLAYED: Self = Self(0);
+
     /// True while a span is open.
     pub fn has_open_spans(self) -> bool {
         self.0 & !STARTED != 0

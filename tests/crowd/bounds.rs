@@ -27,6 +27,7 @@ fn every_drawn_vertex_lies_in_its_characters_sphere() {
                 dt: 8.0 * DT,
                 view: &view,
                 shadow_clip_from_world: None,
+                played: true,
                 palette_hash: false,
             };
             crowd.tick(&input, &PhaseTimes::default());

@@ -27,6 +27,7 @@ fn everybody_stands_on_the_ground_and_nothing_else_changes() {
                     dt: 4.0 * DT,
                     view: &view,
                     shadow_clip_from_world: None,
+                    played: true,
                     palette_hash: true,
                 };
                 crowd.tick(&input, &PhaseTimes::default()).palette_hash
@@ -70,6 +71,7 @@ fn nobody_is_lost_to_a_camera_that_sees_them() {
                 dt: 0.0,
                 view: &view,
                 shadow_clip_from_world: None,
+                played: true,
                 palette_hash: false,
             };
             crowd.tick(&input, &PhaseTimes::default());

@@ -56,7 +56,8 @@ fn shadow_of(center: Vec3, reach: f32) -> Mat4 {
 }
 
 fn tick(crowd: &mut Crowd, view: &View, dt: f64) -> TickStats {
-    let input = TickInput { dt, view, shadow_clip_from_world: None, palette_hash: true };
+    let input =
+        TickInput { dt, view, shadow_clip_from_world: None, played: true, palette_hash: true };
     crowd.tick(&input, &PhaseTimes::default())
 }
 
@@ -146,6 +147,7 @@ fn culling_agrees_with_a_test_of_every_character() {
                 dt: 0.0,
                 view: &view,
                 shadow_clip_from_world: Some(shadow),
+                played: true,
                 palette_hash: false,
             };
             let stats = crowd.tick(&input, &PhaseTimes::default());
@@ -443,8 +445,13 @@ fn next_clip_changes_what_everybody_who_stands_plays() {
 fn the_phases_times_reach_the_caller() {
     let mut crowd = crowd(config(400, Layout::Grid));
     let times = PhaseTimes::default();
-    let input =
-        TickInput { dt: DT, view: &overview(), shadow_clip_from_world: None, palette_hash: false };
+    let input = TickInput {
+        dt: DT,
+        view: &overview(),
+        shadow_clip_from_world: None,
+        played: true,
+        palette_hash: false,
+    };
     assert_eq!(crowd.tick(&input, &times).palette_hash, None);
     for phase in
         [Phase::Cull, Phase::Gate, Phase::Record, Phase::Execute, Phase::Serial, Phase::Gather]

@@ -81,6 +81,7 @@ pub fn bender() -> CharacterAsset {
         bone_nodes: vec![NodeIndex(0), NodeIndex(1)],
         skins: vec![],
         clips: vec![],
+        notifies: vec![],
         primitives,
         materials: vec![
             material("tint body", [0.8, 0.8, 0.8, 1.0]),

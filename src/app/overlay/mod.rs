@@ -9,6 +9,7 @@ mod table;
 use super::cli::CameraArg;
 use super::picture::Picture;
 use super::sample::Sample;
+use crate::crowd::Crowd;
 use crate::math::SimdLevel;
 use crate::render::Overlay;
 use history::{FrameRow, History};
@@ -33,6 +34,8 @@ pub struct Facts<'a> {
     pub speed: f64,
     /// There are keys to be told of.
     pub windowed: bool,
+    /// Whom it is about.
+    pub crowd: &'a Crowd,
 }
 
 /// The overlay: its numbers, whether it shows, and what paints it.
@@ -125,7 +128,7 @@ impl Hud {
         mut input: egui::RawInput,
         facts: &Facts<'_>,
     ) -> egui::FullOutput {
-        self.table.refresh(&self.history, self.last.as_ref());
+        self.table.refresh(&self.history, self.last.as_ref(), facts.crowd);
         let native = input.viewport().native_pixels_per_point.unwrap_or(1.0);
         let whole = egui::vec2(size.0 as f32, size.1 as f32) / native;
         let points = whole / self.ctx.zoom_factor();
@@ -156,11 +159,14 @@ impl Hud {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crowd::CrowdConfig;
 
     #[test]
     fn all_of_it_is_seen_in_a_picture_of_any_size() {
         let row =
             FrameRow { frame: 20.0, wait: 1.0, display: 1.0, main: [1.0; _], worker: [1.0; _] };
+        let nobody = CrowdConfig { count: 0, ..CrowdConfig::default() };
+        let crowd = Crowd::new(nobody, Vec::new()).unwrap();
         let facts = Facts {
             adapter: Some("a GPU"),
             threads: 2,
@@ -169,6 +175,7 @@ mod tests {
             paused: false,
             speed: 1.0,
             windowed: true,
+            crowd: &crowd,
         };
         let mut hud = Hud::new(true, None);
         hud.history.push(row);

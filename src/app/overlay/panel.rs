@@ -89,6 +89,12 @@ pub fn numbers(ctx: &Context, facts: &Facts<'_>, table: &Table, history: &Histor
         for (name, value) in &table.counts {
             row(ui, name, value);
         }
+        if !table.notifies.is_empty() {
+            ui.add_space(6.0);
+        }
+        for (name, value) in &table.notifies {
+            row(ui, name, value);
+        }
         ui.add_space(6.0);
         let adapter = facts.adapter.unwrap_or("no GPU");
         ui.label(RichText::new(adapter).small().color(FAINT));

@@ -4,7 +4,8 @@ use super::history::{FrameRow, History};
 use crate::app::report::Summary;
 use crate::app::report::text::grouped;
 use crate::app::sample::Sample;
-use crate::crowd::Bytes;
+use crate::crowd::{Bytes, Crowd, NotifyEvent};
+use crate::motion::{Fired, Moment};
 use crate::profile::Phase;
 use std::time::{Duration, Instant};
 
@@ -24,13 +25,17 @@ pub struct Table {
     pub passes: Vec<(&'static str, Summary)>,
     /// Everything that is counted: a name, a value.
     pub counts: Vec<(&'static str, String)>,
+    /// The last notifies, the newest first: a name, who and with which weight.
+    pub notifies: Vec<(String, String)>,
 }
 
 impl Table {
     const EVERY: Duration = Duration::from_millis(250);
+    /// Notifies that are shown.
+    const NOTIFIES: usize = 5;
 
     /// Renews the numbers if they are old.
-    pub fn refresh(&mut self, history: &History, last: Option<&Sample>) {
+    pub fn refresh(&mut self, history: &History, last: Option<&Sample>, crowd: &Crowd) {
         if self.renewed.is_some_and(|at| at.elapsed() < Self::EVERY) && self.frame.is_some() {
             return;
         }
@@ -41,6 +46,8 @@ impl Table {
         self.display = history.summary(|r: &FrameRow| r.display).filter(|s| s.max > 0.0);
         self.passes = history.pass_summaries();
         self.counts = last.map(counts).unwrap_or_default();
+        let newest = crowd.recent_notifies().rev().take(Self::NOTIFIES);
+        self.notifies = newest.map(|(event, name)| notify_row(event, name)).collect();
     }
 }
 
@@ -48,6 +55,19 @@ fn phase_row(history: &History, phase: Phase) -> Option<(Phase, Summary, f64)> {
     let summary = history.summary(|r| r.main[phase as usize]).filter(|s| s.max > 0.0)?;
     let workers = history.summary(|r| r.worker[phase as usize]).map_or(0.0, |s| s.p50);
     Some((phase, summary, workers))
+}
+
+fn notify_row(event: &NotifyEvent, name: &str) -> (String, String) {
+    let Fired { moment, weight, .. } = event.fired;
+    let what = match moment {
+        Moment::Point => name.to_owned(),
+        _ => format!("{name} {}", moment.name()),
+    };
+    (what, format!("{} of {}", percent(weight), event.character))
+}
+
+fn percent(share: f32) -> String {
+    format!("{:.0} %", 100.0 * share)
 }
 
 fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
@@ -60,6 +80,7 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
             format!("{}, camera {}", number(tick.visible.into()), number(tick.in_camera.into())),
         ),
         ("evaluated", number(tick.evaluated.into())),
+        ("notifies", number(tick.notifies.into())),
         ("tasks", format!("{} recorded", number(tick.tasks.recorded))),
         ("", format!("{} executed", number(tick.tasks.executed_total()))),
         ("", format!("{} took over a buffer", number(tick.tasks.stolen))),

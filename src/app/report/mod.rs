@@ -12,6 +12,7 @@ pub use stats::{Series, Summary};
 
 use super::cli::RunConfig;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::collections::BTreeMap;
 
 /// Names and values that become one object, in this order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +53,9 @@ pub struct Report {
     pub gpu_passes: Option<Rows<Summary>>,
     /// Who was there.
     pub crowd: CrowdReport,
+    /// How often each notify was fired in the measured frames, spans by their beginning.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub notifies: BTreeMap<String, u64>,
     /// What was recorded and executed.
     pub tasks: TasksReport,
     /// What it took.

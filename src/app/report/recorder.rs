@@ -11,6 +11,7 @@ use crate::app::sample::{Sample, milliseconds};
 use crate::profile::Phase;
 use crate::render::GpuTimes;
 use crate::task::{ExecuteStats, TaskKind};
+use std::collections::BTreeMap;
 
 /// Everything measured so far.
 #[derive(Debug, Default)]
@@ -92,7 +93,13 @@ impl Recorder {
     }
 
     /// Everything as one object.
-    pub fn report(&self, machine: Machine, config: RunConfig, hash: Option<u64>) -> Report {
+    pub fn report(
+        &self,
+        machine: Machine,
+        config: RunConfig,
+        hash: Option<u64>,
+        notifies: BTreeMap<String, u64>,
+    ) -> Report {
         let count = config.count;
         let frame = self.frame.summary().map(|s| ("frame", s));
         let drawn = !self.draws.is_empty();
@@ -115,6 +122,7 @@ impl Recorder {
                 visible: mean_max(&self.visible),
                 evaluated: mean_max(&self.evaluated),
             },
+            notifies,
             tasks: self.tasks_report(),
             memory: MemoryReport {
                 heap_allocs_per_frame: self.allocations.mean(),

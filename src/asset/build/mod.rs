@@ -95,6 +95,7 @@ pub(super) fn character(
         bone_nodes: order.iter().map(|&old| set.nodes[old]).collect(),
         skins: source.skins.iter().map(|s| s.joints.clone()).collect(),
         clips,
+        notifies: source.animations.iter().map(|a| a.notifies.clone()).collect(),
         primitives: meshes.primitives,
         materials: source.materials.clone(),
         images: source.images.clone(),

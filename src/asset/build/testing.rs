@@ -133,5 +133,5 @@ pub fn animation(
     let channel =
         SourceChannel { node: NodeIndex(node), interpolation, times: times.to_vec(), values };
     let seconds = times[times.len() - 1];
-    SourceAnimation { name: name.into(), seconds, channels: vec![channel] }
+    SourceAnimation { name: name.into(), seconds, channels: vec![channel], notifies: Vec::new() }
 }

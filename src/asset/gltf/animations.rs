@@ -94,7 +94,8 @@ fn read_one(
             }
         }
     }
-    Ok(SourceAnimation { name, seconds, channels })
+    let notifies = json.extras.notifies(seconds, &user, warnings);
+    Ok(SourceAnimation { name, seconds, channels, notifies })
 }
 
 /// Seconds, never decreasing. Equal times are met in files that want an instant jump.

@@ -6,6 +6,7 @@
 //! a value that glTF doesn't know has to reach the message that refuses it. Properties keep glTF's
 //! own names. Section numbers cite the glTF 2.0 specification.
 
+use super::extras::AnimationExtras;
 use super::json_types::{Index, Int, List};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -119,6 +120,8 @@ pub(super) struct Animation {
     pub channels: Vec<Channel>,
     #[serde(default)]
     pub samplers: Vec<AnimationSampler>,
+    #[serde(default)]
+    pub extras: AnimationExtras,
 }
 
 /// §5.6.

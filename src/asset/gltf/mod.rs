@@ -10,6 +10,7 @@ mod animations;
 mod buffers;
 mod container;
 mod extensions;
+mod extras;
 #[cfg(test)]
 mod fixture;
 mod images;
