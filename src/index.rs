@@ -1,7 +1,5 @@
 //! Typed indices and counts: a bone index can't be taken for a bone count or a clip.
 
-use std::fmt;
-
 /// Defines a typed index (or count) over an unsigned integer.
 macro_rules! typed_index {
     ($(#[$doc:meta])* $name:ident($int:ty)) => {
@@ -20,14 +18,14 @@ macro_rules! typed_index {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!(stringify!($name), "({})"), self.0)
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 self.0.fmt(f)
             }
         }
@@ -40,6 +38,8 @@ macro_rules! typed_index {
         }
     };
 }
+
+pub(crate) use typed_index;
 
 typed_index!(
     /// A bone of a skeleton, in the skeleton's own order (parents first).

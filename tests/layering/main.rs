@@ -24,6 +24,7 @@ const RANKS: &[(&str, u32)] = &[
     ("asset", 2),
     ("motion", 3),
     ("task", 4),
+    ("graph", 5),
     ("crowd", 6),
     ("render", 7),
     ("app", 8),
