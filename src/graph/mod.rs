@@ -1,17 +1,69 @@
 //! Rank 5: animation graphs, compiled to bytecode and interpreted.
+//!
+//! A [`Program`] is a graph's opcodes and tables. Validated and bound to a rig it is shared by all
+//! characters of a kind; each of them keeps a row of words: parameters, clocks, machines. An
+//! evaluation runs the whole program over a row: scalars, clocks and transitions at once, while
+//! every pose opcode records a task. Nothing here computes a pose.
+//!
+//! ```
+//! # use throng::index::{BoneCount, BoneIndex};
+//! # use throng::math::Trs;
+//! # use throng::pose::{PaletteEntry, Rig, Skeleton, UniformClip, skeleton::SkeletonParts};
+//! use std::sync::Arc;
+//! use throng::graph::{Program, Target, VmScratch};
+//! use throng::motion::NotifyNames;
+//! use throng::task::TaskList;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let skeleton = Skeleton::new(SkeletonParts {
+//! #     names: vec!["root".into()],
+//! #     parents: vec![None],
+//! #     rest: vec![Trs::IDENTITY],
+//! #     model_from_root_parent: vec![Default::default()],
+//! #     palette: vec![PaletteEntry { bone: BoneIndex(0), bone_from_mesh: Default::default() }],
+//! #     low_detail_bone_count: BoneCount(1),
+//! # })?;
+//! # let clips: [UniformClip; 0] = [];
+//! # let rig = Rig::new(skeleton, &clips)?;
+//! let program = Program::bind_pose("example");
+//! let bytes = program.to_bytes();
+//! let program = Arc::new(Program::from_bytes(&bytes)?.validate()?);
+//! // Once per kind of character.
+//! let target = Target { rig: &rig, clips: &[], notifies: &mut NotifyNames::default() };
+//! let bound = program.bind(target)?;
+//! // Once per character.
+//! let mut row = vec![0; bound.words()];
+//! bound.start(&mut row, 0.0)?;
+//! // Every frame.
+//! let (mut scratch, mut list) = (VmScratch::default(), TaskList::default());
+//! let motion = bound.evaluate(&mut row, 1.0 / 60.0, &mut scratch, &mut list)?;
+//! # assert_eq!(list.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
 
+pub mod bind;
+mod control;
+mod finish;
+pub mod instance;
+mod machine;
 pub mod op;
 pub mod operand;
 pub mod program;
+mod space;
 mod tables;
+#[cfg(test)]
+mod tests;
 pub mod validate;
+pub mod vm;
 pub mod wire;
 
+pub use bind::{BindError, BoundProgram, MovingClip, Target};
 pub use op::{Op, ScalarFn};
 pub use operand::*;
 pub use program::{
     AtEnd, ClockDesc, Key, MachineDesc, MaskDesc, MaskEntry, Moment, NotifyDesc, Param, ParamKind,
-    Program, RootDesc, RootLock, Space1D, Space2D, StateDesc, TransitionDesc, TransitionStyle,
+    Program, RootDesc, RootMode, Space1D, Space2D, StateDesc, TransitionDesc, TransitionStyle,
 };
 pub use validate::{Fault, PoseKind, ProgramError, ValidProgram};
+pub use vm::{EvaluateError, VmScratch};
 pub use wire::{DecodeError, Outdated};

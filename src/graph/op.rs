@@ -349,6 +349,8 @@ ops! {
         iterations: u8,
         /// Model units from the target that are near enough.
         tolerance: Scalar,
+        /// How freely each bone turns; none leaves all free.
+        weights: Option<MaskRef>,
         /// How much of the solution is taken.
         alpha: Scalar,
         /// The pose.

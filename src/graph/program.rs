@@ -238,17 +238,17 @@ pub struct Space2D {
 pub struct RootDesc {
     /// The bone it is taken from; none is the skeleton's first root.
     pub bone: Option<BoneRef>,
-    /// Whether the pose keeps it.
-    pub lock: RootLock,
+    /// What becomes of it.
+    pub mode: RootMode,
 }
 
-/// Whether the root is put back to its bind transform in the final pose.
+/// What becomes of the root bone's motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum RootLock {
-    /// While a clip is heard whose motion moves the character.
+pub enum RootMode {
+    /// What moves the character is taken out of the pose, clip by clip.
     #[default]
     Clips,
-    /// Always.
+    /// The same, and the root stands where the reference pose has it: its height and tilt are lost.
     Always,
     /// Never: all motion stays in the pose, and the character is not moved.
     Never,

@@ -15,7 +15,7 @@ type Checked = Result<(), (String, Fault)>;
 pub(super) fn check(p: &Program) -> Checked {
     let at = |place: String| move |fault| (place, fault);
     counts(p).map_err(at("its tables".into()))?;
-    each("parameter", &p.params, |param| parameter(param))?;
+    each("parameter", &p.params, parameter)?;
     names("parameter", p.params.iter().map(|p| &p.name))?;
     each("blackboard key", &p.keys, |key| within("parameter", key.param.get(), p.params.len()))?;
     names("blackboard key", p.keys.iter().map(|k| &k.name))?;
@@ -23,8 +23,8 @@ pub(super) fn check(p: &Program) -> Checked {
     each("mask", &p.masks, |mask| self::mask(p, mask))?;
     each("clock", &p.clocks, |clock| self::clock(p, clock))?;
     each("notify", &p.notifies, |notify| self::notify(p, notify))?;
-    each("blend space (1D)", &p.spaces_1d, |space| space_1d(space))?;
-    each("blend space (2D)", &p.spaces_2d, |space| space_2d(space))?;
+    each("blend space (1D)", &p.spaces_1d, space_1d)?;
+    each("blend space (2D)", &p.spaces_2d, space_2d)?;
     each("state machine", &p.machines, |machine| self::machine(p, machine))?;
     let root = |bone: super::BoneRef| within("bone", bone.get(), p.bones.len());
     p.root.bone.map_or(Ok(()), root).map_err(at("its root".into()))

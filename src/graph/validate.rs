@@ -1,5 +1,6 @@
 //! What has to hold of a program before anybody interprets it.
 
+use super::control::Layout;
 use super::operand::*;
 use super::{Op, Program, tables};
 use crate::task::{AdditiveSpace, TaskIndex};
@@ -153,6 +154,11 @@ impl ValidProgram {
     /// What was validated.
     pub fn get(&self) -> &Program {
         &self.0
+    }
+
+    /// Words of one instance's control state.
+    pub fn words(&self) -> usize {
+        Layout::of(&self.0).words()
     }
 
     /// Gives the program back, to be changed.

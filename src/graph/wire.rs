@@ -350,10 +350,10 @@ wire_rows! {
     AtEnd { clock, before, }
     Space1D { name, points, }
     Space2D { name, points, triangles, }
-    RootDesc { bone, lock, }
+    RootDesc { bone, mode, }
 }
 
 super::op::ways_of!(ParamKind { Float, Bool, Trigger });
 super::op::ways_of!(TransitionStyle { Inertialize, DeadBlend });
-super::op::ways_of!(RootLock { Clips, Always, Never });
-super::op::ways_of!(PlayMode { Loop, Once, Clamp });
+super::op::ways_of!(RootMode { Clips, Always, Never });
+super::op::ways_of!(PlayMode { Loop, Once, Clamp, PingPong });

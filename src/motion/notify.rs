@@ -110,7 +110,8 @@ pub struct Fired {
 
 /// What a playing clip remembers of its notifies: whether it has advanced at all, and which spans
 /// are open. A new one for each start of a clip.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
 pub struct NotifyCursor(u16);
 
 const STARTED: u16 = 1 << NotifyTrack::MAX_SPANS;

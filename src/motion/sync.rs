@@ -8,7 +8,8 @@ use super::{Advance, PlayMode};
 /// The group goes once per evaluation, `dt` times the mean of the clips' rates (`1 / duration`,
 /// rounds a second), each weighted as it was in the evaluation before. Members ignore their own
 /// speeds. Whoever joins takes over the phase; when members leave, it stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct SyncGroup {
     phase: f32,
     /// Rounds a second of the last evaluation that had a weight.
@@ -31,6 +32,12 @@ pub struct GroupStep {
 }
 
 impl SyncGroup {
+    /// A group that starts at a share of its round, `0..1`.
+    pub fn at(phase: f32) -> Self {
+        let step = PlayMode::Loop.advance(0.0, phase, 1.0);
+        Self { phase: step.clock, ..Self::default() }
+    }
+
     /// Moves the phase by `dt` seconds (negative to go back) and begins a new evaluation.
     ///
     /// `first_rate` is the rate of a group that was never weighed, in rounds a second: the mean

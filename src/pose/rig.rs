@@ -183,6 +183,14 @@ impl Rig {
         Some(id)
     }
 
+    /// Appends a clip; `None` when the rig is full.
+    pub(crate) fn push_clip(&mut self, clip: &UniformClip) -> Option<ClipId> {
+        let id = ClipId::try_from(self.clips.len()).ok()?;
+        let rest = self.unpacked(&self.reference);
+        self.clips.push(RuntimeClip::new(clip, &self.basis, &rest));
+        Some(id)
+    }
+
     fn unpacked(&self, pose: &Pose) -> Vec<PoseTrs> {
         self.bone_count().bones().map(|bone| self.pose_trs(pose, bone)).collect()
     }

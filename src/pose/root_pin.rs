@@ -1,7 +1,7 @@
 //! What is taken out of the root of a finished pose.
 
-use super::{Pose, Rig, Skeleton};
-use crate::index::{BoneCount, BoneIndex};
+use super::{Pose, Rig, Skeleton, UniformClip};
+use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::Trs;
 use glam::{Affine3A, Quat, Vec3};
 
@@ -86,6 +86,31 @@ impl RootPin {
     }
 }
 
+impl Rig {
+    /// Appends a clip without what moves its character: at each frame `pin` says what is taken out
+    /// of the root at so many seconds. The copy has the clip's name and frames. `None` when the rig
+    /// has no such clip or is full.
+    pub fn add_in_place(
+        &mut self,
+        clip: ClipId,
+        pin: impl Fn(f32) -> Option<RootPin>,
+    ) -> Option<ClipId> {
+        let source = self.clip(clip)?;
+        let (name, rate_hz) = (source.name().to_owned(), source.rate_hz());
+        let frame_count = (source.seconds() * rate_hz).round() as usize + 1;
+        let mut locals = Vec::with_capacity(frame_count * self.bone_count().get());
+        for frame in 0..frame_count {
+            let seconds = frame as f32 / rate_hz;
+            let mut frame = self.sample_locals(clip, seconds);
+            if let Some(pin) = pin(seconds) {
+                pin.apply_to_locals(self.skeleton(), &mut frame);
+            }
+            locals.extend(frame);
+        }
+        self.push_clip(&UniformClip { name, rate_hz, frame_count, locals, max_error_m: 0.0 })
+    }
+}
+
 fn take_out(rig: &Rig, pose: &mut Pose, bone: BoneIndex, moved: Vec3, yaw: f32) {
     let above = rig.model_from_parent(pose, bone);
     let (turn, motion) = RootPin::correction(&above, moved, yaw);
@@ -117,7 +142,6 @@ fn take_out(rig: &Rig, pose: &mut Pose, bone: BoneIndex, moved: Vec3, yaw: f32) 
 mod tests {
     use super::super::testing::{self, Shape};
     use super::*;
-    use crate::index::ClipId;
     use crate::math::Mat3x4;
     use glam::{DAffine3, DQuat, DVec3};
 
@@ -160,6 +184,31 @@ mod tests {
                 below += usize::from(top == 0);
             }
             assert!(below > 1, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn a_clip_in_place_shows_what_the_pinned_clip_shows() {
+        for shape in Shape::all(20) {
+            let (skeleton, clips) = testing::character(shape, 4, 13);
+            let mut rig = Rig::new(skeleton, &clips).unwrap();
+            let pin = |seconds: f32| {
+                let (x, z, yaw) = (3.0 * seconds, -seconds, 9.0 * seconds);
+                Some(RootPin::Motion { bone: ROOT, x, z, yaw })
+            };
+            let seconds = 1.0 / 30.0;
+            let mut pose = rig.sample_pose(ClipId(2), seconds);
+            pin(seconds).unwrap().apply(&rig, &mut pose, rig.bone_count());
+            let pinned = rig.resolve_pose(&pose);
+            let in_place = rig.add_in_place(ClipId(2), pin).unwrap();
+            assert_eq!(
+                rig.clip(in_place).unwrap().seconds(),
+                rig.clip(ClipId(2)).unwrap().seconds()
+            );
+            let exact: Vec<_> = pinned.iter().map(as_f64).collect();
+            let error = testing::difference(&rig.sample_palette(in_place, seconds), &exact);
+            assert!(error < 1e-3, "{shape:?} {error}");
+            assert_eq!(rig.add_in_place(ClipId(99), pin), None);
         }
     }
 

@@ -1,0 +1,289 @@
+//! A program for one rig: names become indices, masks become weights.
+
+use super::control::Layout;
+use super::operand::*;
+use super::program::*;
+use super::validate::ValidProgram;
+use crate::index::{BoneIndex, ClipId};
+use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootTrack};
+use crate::pose::{Rig, RootPin};
+use crate::task::Masks;
+use std::sync::Arc;
+
+/// Why a program can't be bound to a rig.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// A name that the rig does not know.
+    #[error("graph \"{program}\": no {what} `{name}`; the character has: {has}")]
+    Missing {
+        /// The program's name.
+        program: String,
+        /// `clip` or `bone`.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// Names that the rig knows.
+        has: String,
+    },
+    /// A bone is scaled, and the rig's poses hold no scale.
+    #[error(
+        "graph \"{program}\" scales bone `{bone}`, and the character's poses are kept without scale; build its rig with `Rig::general`"
+    )]
+    Scale {
+        /// The program's name.
+        program: String,
+        /// The bone.
+        bone: String,
+    },
+    /// More clips than the rig's.
+    #[error("{given} clips were given for a rig of {clips}")]
+    Clips {
+        /// Number of clips given.
+        given: usize,
+        /// Number of the rig's clips.
+        clips: usize,
+    },
+    /// More notify names than numbers.
+    #[error("graph \"{program}\": notify `{name}` is one name more than 65536")]
+    TooManyNotifies {
+        /// The program's name.
+        program: String,
+        /// The name.
+        name: String,
+    },
+}
+
+/// A clip whose root moves its character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MovingClip {
+    /// The ground that its root covers, model space.
+    pub track: RootTrack,
+    /// The rig's clip without that motion ([`Rig::add_in_place`]). What a graph blends and what its
+    /// transitions remember has to be in one place: of poses that have walked apart neither a mean
+    /// nor a difference means anything.
+    pub in_place: ClipId,
+}
+
+/// What a program is bound to.
+#[derive(Debug)]
+pub struct Target<'a> {
+    /// Skeleton and clips.
+    pub rig: &'a Rig,
+    /// The first clips of the rig, those that have names for a program; `None` for a clip that
+    /// leaves its character where it is.
+    pub clips: &'a [Option<MovingClip>],
+    /// Numbers for the names of notifies.
+    pub notifies: &'a mut NotifyNames,
+}
+
+/// A program whose clips, bones and masks are a rig's. Shared by all its instances, never changed.
+#[derive(Clone, Debug)]
+pub struct BoundProgram {
+    program: Arc<ValidProgram>,
+    pub(super) clips: Vec<BoundClip>,
+    pub(super) bones: Vec<BoneIndex>,
+    masks: Masks,
+    /// What each mask weighs the root: the share of root motion that a masked blend passes on.
+    pub(super) root_weights: Vec<f32>,
+    pub(super) root: Option<BoneIndex>,
+    /// What is taken out of the final pose.
+    pub(super) pin: Option<RootPin>,
+    /// A clip's root may move the character.
+    pub(super) moves: bool,
+    /// What a sync group runs at before it was ever heard, rounds a second.
+    pub(super) first_rates: Vec<f32>,
+    pub(super) layout: Layout,
+}
+
+/// A clip of the rig as the program uses it.
+#[derive(Clone, Debug)]
+pub(super) struct BoundClip {
+    pub id: ClipId,
+    pub seconds: f32,
+    pub root: Option<RootTrack>,
+    pub notifies: NotifyTrack,
+}
+
+impl ValidProgram {
+    /// Binds a program to a rig.
+    ///
+    /// # Errors
+    /// [`BindError`]: a clip or a bone that the rig does not have, with those it has; a scale that
+    /// its poses can't hold.
+    pub fn bind(self: &Arc<Self>, target: Target<'_>) -> Result<BoundProgram, BindError> {
+        let program = self.get();
+        let Target { rig, clips: moving, notifies } = target;
+        if moving.len() > rig.clip_count() {
+            let (given, clips) = (moving.len(), rig.clip_count());
+            return Err(BindError::Clips { given, clips });
+        }
+        let bones = bones(program, rig)?;
+        if let Some(bone) = program.scaled_bone().filter(|_| !rig.has_scale()) {
+            let (program, bone) = (program.name.clone(), program.bones[bone.get()].clone());
+            return Err(BindError::Scale { program, bone });
+        }
+        let first_root = || rig.skeleton().parents().iter().position(Option::is_none);
+        let root = match program.root.bone {
+            Some(bone) => bones.get(bone.get()).copied(),
+            None => first_root().and_then(|at| BoneIndex::try_from(at).ok()),
+        };
+        let clips = clips(program, rig, moving, notifies)?;
+        let (masks, weights) = masks(program, rig, &bones);
+        let root_weight = |weights: &Vec<f32>| root.map_or(0.0, |root| weights[root.get()]);
+        let moves = clips.iter().any(|clip| clip.root.is_some());
+        let pin = root.filter(|_| program.root.mode == RootMode::Always).map(RootPin::Reference);
+        Ok(BoundProgram {
+            root_weights: weights.iter().map(root_weight).collect(),
+            first_rates: first_rates(program, &clips),
+            layout: Layout::of(program),
+            program: Arc::clone(self),
+            clips,
+            bones,
+            masks,
+            root,
+            pin,
+            moves,
+        })
+    }
+}
+
+impl BoundProgram {
+    /// The program.
+    pub fn program(&self) -> &Program {
+        self.program.get()
+    }
+
+    /// The masks that its tasks refer to.
+    pub fn masks(&self) -> &Masks {
+        &self.masks
+    }
+
+    /// The bone that root motion is taken from.
+    pub fn root(&self) -> Option<BoneIndex> {
+        self.root
+    }
+
+    /// True when a clip's root may move the character.
+    pub fn moves(&self) -> bool {
+        self.moves
+    }
+
+    /// The clip of the rig that a clip of the program is; `None` for a row it does not have.
+    pub fn clip(&self, clip: ClipRef) -> Option<ClipId> {
+        self.clips.get(clip.get()).map(|clip| clip.id)
+    }
+
+    pub(super) fn clock(&self, clock: ClockId) -> (&ClockDesc, &BoundClip) {
+        let desc = &self.program().clocks[clock.get()];
+        (desc, &self.clips[desc.clip.get()])
+    }
+}
+
+fn bones(program: &Program, rig: &Rig) -> Result<Vec<BoneIndex>, BindError> {
+    let names = rig.skeleton().names();
+    let find = |name: &String| {
+        let at = names.iter().position(|n| n == name);
+        at.and_then(|at| BoneIndex::try_from(at).ok()).ok_or_else(|| BindError::Missing {
+            program: program.name.clone(),
+            what: "bone",
+            name: name.clone(),
+            has: listed(names.iter().map(String::as_str)),
+        })
+    };
+    program.bones.iter().map(find).collect()
+}
+
+fn clips(
+    program: &Program,
+    rig: &Rig,
+    moving: &[Option<MovingClip>],
+    names: &mut NotifyNames,
+) -> Result<Vec<BoundClip>, BindError> {
+    let all = || (0..moving.len() as u16).map(ClipId);
+    let name_of = |id: &ClipId| rig.clip(*id).map_or("", |clip| clip.name());
+    let never = program.root.mode == RootMode::Never;
+    let mut bound = Vec::with_capacity(program.clips.len());
+    for (row, name) in program.clips.iter().enumerate() {
+        let id = all().find(|id| name_of(id) == name).ok_or_else(|| BindError::Missing {
+            program: program.name.clone(),
+            what: "clip",
+            name: name.clone(),
+            has: listed(all().map(|id| rig.clip(id).map_or("", |c| c.name()))),
+        })?;
+        let seconds = rig.clip(id).map_or(0.0, |clip| clip.seconds());
+        let mut notifies = Vec::new();
+        for notify in program.notifies.iter().filter(|n| n.clip.get() == row) {
+            let time = |moment| match moment {
+                Moment::Seconds(seconds) => seconds,
+                Moment::Fraction(share) => share * seconds,
+            };
+            let id = names.id(&notify.name).ok_or_else(|| BindError::TooManyNotifies {
+                program: program.name.clone(),
+                name: notify.name.clone(),
+            })?;
+            let (seconds, end) = (time(notify.at), notify.until.map(time));
+            notifies.push(Notify { id, seconds, end });
+        }
+        let moving = moving[id.get()].as_ref().filter(|_| !never);
+        bound.push(BoundClip {
+            id: moving.map_or(id, |moving| moving.in_place),
+            seconds,
+            root: moving.map(|moving| moving.track.clone()),
+            notifies: NotifyTrack::new(&notifies, seconds),
+        });
+    }
+    Ok(bound)
+}
+
+fn masks(program: &Program, rig: &Rig, bones: &[BoneIndex]) -> (Masks, Vec<Vec<f32>>) {
+    let parents = rig.skeleton().parents();
+    let mut table = Masks::default();
+    let mut all = Vec::with_capacity(program.masks.len());
+    for mask in &program.masks {
+        let mut weights = vec![mask.others; parents.len()];
+        for entry in &mask.entries {
+            let top = bones[entry.bone.get()];
+            weights[top.get()] = entry.weight;
+            // Parents come first, so one pass finds everything below.
+            let mut below = vec![false; parents.len()];
+            below[top.get()] = entry.subtree;
+            for (at, parent) in parents.iter().enumerate().skip(top.get() + 1) {
+                if parent.is_some_and(|p| below[p.get()]) {
+                    below[at] = true;
+                    weights[at] = entry.weight;
+                }
+            }
+        }
+        // A validated program has no more masks than an id can name.
+        table.add(rig.bone_count(), &weights);
+        all.push(weights);
+    }
+    (table, all)
+}
+
+fn first_rates(program: &Program, clips: &[BoundClip]) -> Vec<f32> {
+    let mut rates = vec![(0.0, 0.0); program.sync_groups.len()];
+    for clock in &program.clocks {
+        let seconds = clips[clock.clip.get()].seconds;
+        if let Some(group) = clock.group.filter(|_| seconds > 0.0 && clock.mode == PlayMode::Loop) {
+            let (sum, count) = &mut rates[group.get()];
+            *sum += 1.0 / seconds;
+            *count += 1.0;
+        }
+    }
+    rates.iter().map(|(sum, count)| if *count > 0.0 { sum / count } else { 0.0 }).collect()
+}
+
+/// Names that a message lists, at most.
+const LISTED: usize = 12;
+
+/// The names that would have been right, in their own order.
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let first: Vec<_> = names.take(LISTED).collect();
+    match (first.len(), more) {
+        (0, _) => "none".to_owned(),
+        (_, 0) => first.join(", "),
+        (_, more) => format!("{} and {more} more", first.join(", ")),
+    }
+}

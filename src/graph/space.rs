@@ -1,0 +1,134 @@
+//! Where a place lies in a blend space.
+
+use super::program::Space2D;
+
+/// The point at or before a place on a line of ascending points, and how far it is to the next,
+/// 0..=1. A place beyond the ends, or that is not a number, counts as the nearest end.
+pub(super) fn place_1d(points: &[f32], x: f32) -> (usize, f32) {
+    let after = points.partition_point(|p| *p <= x);
+    let (Some(at), Some(next)) = (after.checked_sub(1), points.get(after)) else {
+        return (after.saturating_sub(1), 0.0);
+    };
+    let from = points[at];
+    (at, ((x - from) / (next - from)).clamp(0.0, 1.0))
+}
+
+/// The corners of the triangle that holds a place, and their barycentric weights: not negative,
+/// with the sum one. A place outside counts as the nearest one inside, one that is not a number as
+/// the origin's.
+pub(super) fn place_2d(space: &Space2D, place: [f32; 2]) -> ([u16; 3], [f32; 3]) {
+    let place = place.map(|v| if v.is_finite() { v } else { 0.0 });
+    let mut best = ([0; 3], [1.0, 0.0, 0.0], f64::INFINITY);
+    for &triangle in &space.triangles {
+        let corners = triangle.map(|i| space.points[usize::from(i)].map(f64::from));
+        let (weights, distance) = nearest(corners, place.map(f64::from));
+        if distance < best.2 {
+            best = (triangle, weights.map(|w| w as f32), distance);
+        }
+        if distance == 0.0 {
+            break;
+        }
+    }
+    (best.0, best.1)
+}
+
+type Point = [f64; 2];
+
+fn minus(a: Point, b: Point) -> Point {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn dot(a: Point, b: Point) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn cross(a: Point, b: Point) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+/// The barycentric weights of the point of a triangle that is nearest to `p`, and how far that is,
+/// squared.
+fn nearest([a, b, c]: [Point; 3], p: Point) -> ([f64; 3], f64) {
+    let area = cross(minus(b, a), minus(c, a));
+    let weights = [
+        cross(minus(c, b), minus(p, b)) / area,
+        cross(minus(a, c), minus(p, c)) / area,
+        cross(minus(b, a), minus(p, a)) / area,
+    ];
+    if weights.iter().all(|w| *w >= 0.0) {
+        return (weights, 0.0);
+    }
+    let corners = [a, b, c];
+    let mut best = ([1.0, 0.0, 0.0], f64::INFINITY);
+    for (from, to) in [(0, 1), (1, 2), (2, 0)] {
+        let edge = minus(corners[to], corners[from]);
+        let t = (dot(minus(p, corners[from]), edge) / dot(edge, edge)).clamp(0.0, 1.0);
+        let off = minus(p, corners[from]);
+        let off = minus(off, [edge[0] * t, edge[1] * t]);
+        let distance = dot(off, off);
+        if distance < best.1 {
+            let mut weights = [0.0; 3];
+            (weights[from], weights[to]) = (1.0 - t, t);
+            best = (weights, distance);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_place_on_a_line_is_between_its_neighbours() {
+        let points = [-1.0, 0.0, 2.0];
+        assert_eq!(place_1d(&points, -0.5), (0, 0.5));
+        assert_eq!(place_1d(&points, 0.0), (1, 0.0));
+        assert_eq!(place_1d(&points, 1.5), (1, 0.75));
+        assert_eq!(place_1d(&points, 2.0), (2, 0.0));
+        assert_eq!((place_1d(&points, 9.0), place_1d(&points, -9.0)), ((2, 0.0), (0, 0.0)));
+        assert_eq!((place_1d(&points, f32::NAN), place_1d(&[4.0], 4.0)), ((0, 0.0), (0, 0.0)));
+    }
+
+    fn square() -> Space2D {
+        Space2D {
+            name: "square".into(),
+            points: vec![[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]],
+            triangles: vec![[0, 1, 2], [0, 3, 2]],
+        }
+    }
+
+    /// Where the weights put a place.
+    fn put(space: &Space2D, place: [f32; 2]) -> [f32; 2] {
+        let (corners, weights) = place_2d(space, place);
+        assert!(weights.iter().all(|w| *w >= 0.0) && (weights.iter().sum::<f32>() - 1.0) < 1e-6);
+        let mut at = [0.0; 2];
+        for (corner, weight) in corners.into_iter().zip(weights) {
+            let point = space.points[usize::from(corner)];
+            at = [at[0] + weight * point[0], at[1] + weight * point[1]];
+        }
+        at
+    }
+
+    proptest! {
+        #[test]
+        fn weights_give_the_nearest_place_inside(x in -3f32..3.0, y in -3f32..3.0) {
+            // Of a square the nearest place is the one with its coordinates limited.
+            let [u, v] = put(&square(), [x, y]);
+            prop_assert!((u - x.clamp(-1.0, 1.0)).abs() < 1e-5, "{x} {y}: {u} {v}");
+            prop_assert!((v - y.clamp(-1.0, 1.0)).abs() < 1e-5, "{x} {y}: {u} {v}");
+        }
+    }
+
+    #[test]
+    fn corners_and_places_that_are_none() {
+        let space = square();
+        for (i, point) in space.points.iter().enumerate() {
+            let (corners, weights) = place_2d(&space, *point);
+            let of = corners.iter().position(|c| usize::from(*c) == i).unwrap();
+            assert!((weights[of] - 1.0).abs() < 1e-6);
+        }
+        assert_eq!(put(&space, [f32::NAN, f32::INFINITY]), [0.0, 0.0]);
+    }
+}

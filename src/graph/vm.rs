@@ -1,0 +1,441 @@
+//! The interpreter: one evaluation of one instance, from parameters to a task list.
+
+use super::bind::BoundProgram;
+use super::control::{ClockState, Control};
+use super::operand::*;
+use super::space;
+use super::{Op, ScalarFn};
+use crate::motion::{Advance, Fired, GroundMotion, GroupStep};
+use crate::pose::kernels::ik::{fabrik, foot, look_at, two_bone};
+use crate::task::{MaskId, SnapshotId, Task, TaskError, TaskIndex, TaskList};
+use glam::Vec3;
+
+/// Why an evaluation did not take place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EvaluateError {
+    /// A row of another program.
+    #[error("an instance of {words} words was given to a program that keeps {needed}")]
+    Row {
+        /// Its length.
+        words: usize,
+        /// What would be right.
+        needed: usize,
+    },
+    /// A task that its list refuses; a validated program has none.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+}
+
+/// What one thread needs to interpret programs. Kept from one evaluation to the next, so that it
+/// allocates no more once it has seen the largest.
+#[derive(Debug, Default)]
+pub struct VmScratch {
+    pub(super) scalars: Vec<f32>,
+    /// The task that produces each pose register.
+    pub(super) poses: Vec<TaskIndex>,
+    /// This evaluation's step of each clock.
+    pub(super) steps: Vec<Option<Advance>>,
+    pub(super) groups: Vec<GroupStep>,
+    /// The samples of clocks.
+    pub(super) samples: Vec<(TaskIndex, ClockId)>,
+    /// The task of each machine, and of each seam after them.
+    pub(super) seams: Vec<TaskIndex>,
+    /// How much of each task's root motion is the character's.
+    pub(super) motion: Vec<f32>,
+    /// Each clock's part in the pose, and in the root motion.
+    pub(super) heard: Vec<(f32, f32)>,
+    pub(super) fired: Vec<Fired>,
+    /// Notifies while others are looked for.
+    pub(super) kept: Vec<Fired>,
+    weights: Vec<(TaskIndex, f32)>,
+}
+
+impl VmScratch {
+    /// The notifies that the last evaluation fired, in the order of the program's clocks.
+    pub fn fired(&self) -> &[Fired] {
+        &self.fired
+    }
+}
+
+/// One evaluation under way.
+pub(super) struct Vm<'a> {
+    pub bound: &'a BoundProgram,
+    pub control: Control<'a>,
+    pub scratch: &'a mut VmScratch,
+    pub list: &'a mut TaskList,
+    /// Seconds since the last one.
+    pub dt: f32,
+}
+
+impl BoundProgram {
+    /// Words of one instance's control state.
+    pub fn words(&self) -> usize {
+        self.layout.words()
+    }
+
+    /// Puts an instance to its beginning: parameters at their defaults, machines in their initial
+    /// states. Clips that loop start `phase` of a round in (0..1), so that a crowd does not move
+    /// as one.
+    ///
+    /// # Errors
+    /// [`EvaluateError::Row`] for a row that is not [`BoundProgram::words`] long.
+    pub fn start(&self, row: &mut [u32], phase: f32) -> Result<(), EvaluateError> {
+        use crate::motion::PlayMode::{Loop, PingPong};
+        let mut control = self.control(row)?;
+        let phase = if phase.is_finite() { phase.rem_euclid(1.0) } else { 0.0 };
+        control.start(self.program(), phase, |clock| {
+            let (desc, clip) = self.clock(clock);
+            let shift = match desc.mode {
+                Loop | PingPong => phase * clip.seconds,
+                _ => 0.0,
+            };
+            desc.mode.advance(desc.start, shift, clip.seconds).clock
+        });
+        Ok(())
+    }
+
+    /// Records what an instance shows `dt` seconds after its last evaluation: the list is cleared,
+    /// filled and swept, and always has an output. Gives the ground that the character covers, in
+    /// model units; notifies that fire are in [`VmScratch::fired`]. A `dt` that is not a finite
+    /// number is zero; clocks run backwards by a negative one.
+    ///
+    /// # Errors
+    /// [`EvaluateError`]; the list gives the bind pose then.
+    pub fn evaluate(
+        &self,
+        row: &mut [u32],
+        dt: f32,
+        scratch: &mut VmScratch,
+        list: &mut TaskList,
+    ) -> Result<GroundMotion, EvaluateError> {
+        list.clear();
+        scratch.fired.clear();
+        let control = self.control(row)?;
+        let dt = if dt.is_finite() { dt } else { 0.0 };
+        Vm { bound: self, control, scratch, list, dt }.evaluate()
+    }
+
+    pub(super) fn control<'a>(&self, row: &'a mut [u32]) -> Result<Control<'a>, EvaluateError> {
+        let (words, needed) = (row.len(), self.layout.words());
+        Control::of(&self.layout, row).ok_or(EvaluateError::Row { words, needed })
+    }
+}
+
+impl Vm<'_> {
+    fn evaluate(mut self) -> Result<GroundMotion, EvaluateError> {
+        self.begin();
+        let program = self.bound.program();
+        for op in &program.code {
+            self.step(op)?;
+        }
+        self.list.set_root_pin(self.bound.pin);
+        self.list.sweep();
+        Ok(self.finish())
+    }
+
+    fn begin(&mut self) {
+        let program = self.bound.program();
+        self.refill();
+        let Self { scratch: s, control, bound, dt, .. } = self;
+        s.scalars.clear();
+        s.scalars.resize(program.scalar_registers.into(), 0.0);
+        s.poses.clear();
+        s.poses.resize(program.pose_registers.into(), TaskIndex::NONE);
+        s.steps.clear();
+        s.steps.resize(program.clocks.len(), None);
+        s.seams.clear();
+        s.seams.resize(program.histories(), TaskIndex::NONE);
+        s.samples.clear();
+        s.groups.clear();
+        let groups = control.groups.iter_mut().zip(&bound.first_rates);
+        s.groups.extend(groups.map(|(group, rate)| group.advance(*dt, *rate)));
+    }
+
+    fn scalar(&self, register: Scalar) -> f32 {
+        self.scratch.scalars[register.get()]
+    }
+
+    fn or(&self, register: Option<Scalar>, without: f32) -> f32 {
+        register.map_or(without, |r| self.scalar(r))
+    }
+
+    fn vector(&self, first: Vector) -> Vec3 {
+        Vec3::from_slice(&self.scratch.scalars[first.get()..first.get() + 3])
+    }
+
+    fn set(&mut self, register: ScalarOut, value: f32) {
+        self.scratch.scalars[register.get()] = value;
+    }
+
+    pub fn pose(&self, register: PoseIn) -> TaskIndex {
+        self.scratch.poses[register.get()]
+    }
+
+    /// Records a task and makes it a register's pose.
+    pub fn record(&mut self, task: Task, dst: PoseOut) -> Result<TaskIndex, TaskError> {
+        let index = self.list.push(task)?;
+        self.scratch.poses[dst.get()] = index;
+        Ok(index)
+    }
+
+    fn step(&mut self, op: &Op) -> Result<(), TaskError> {
+        match *op {
+            Op::LoadConst { constant, dst } => {
+                self.set(dst, self.bound.program().consts[constant.get()]);
+            }
+            Op::LoadParam { param, dst } => self.set(dst, self.control.params[param.get()]),
+            Op::LoadDelta { dst } => self.set(dst, self.dt),
+            Op::ScalarOp { op, a, b, dst } => {
+                self.set(dst, op.eval(self.scalar(a), self.scalar(b)));
+            }
+            Op::Choose { condition, a, b, dst } => {
+                let chosen = if self.scalar(condition) > 0.5 { a } else { b };
+                self.set(dst, self.scalar(chosen));
+            }
+            Op::Smooth { value, half_life, slot, dst } => {
+                let value = self.smooth(slot, self.scalar(value), self.scalar(half_life));
+                self.set(dst, value);
+            }
+            Op::AdvanceClock { clock, speed, time, finished } => {
+                let step = self.advance(clock, self.or(speed, 1.0));
+                self.set(time, step.to);
+                if let Some(finished) = finished {
+                    self.set(finished, f32::from(u8::from(step.finished)));
+                }
+            }
+            Op::StateTime { machine, dst } => {
+                self.set(dst, self.control.machines[machine.get()].seconds);
+            }
+            Op::SampleAnim { clip, time, clock, dst } => {
+                let clip = self.bound.clips[clip.get()].id;
+                let task = Task::SampleClip { clip, seconds: self.scalar(time) };
+                let index = self.record(task, dst)?;
+                self.scratch.samples.extend(clock.map(|clock| (index, clock)));
+            }
+            Op::SelectState { machine } => self.select(machine),
+            Op::EvalStateMachine { machine, dst } => self.eval_machine(machine, dst)?,
+            Op::Inertialize { source, seam, trigger, duration, dst } => {
+                let trigger = self.scalar(trigger) > 0.5;
+                let transition = self.seam(seam, trigger, self.scalar(duration));
+                let task = Task::Inertialize { source: self.pose(source), transition };
+                self.record_seam(seam, task, dst)?;
+            }
+            Op::DeadBlend { source, seam, trigger, duration, dst } => {
+                let trigger = self.scalar(trigger) > 0.5;
+                let transition = self.seam(seam, trigger, self.scalar(duration));
+                let task = Task::DeadBlend { source: self.pose(source), transition };
+                self.record_seam(seam, task, dst)?;
+            }
+            Op::BlendSpace1D { space, x, points, dst } => {
+                let space = &self.bound.program().spaces_1d[space.get()];
+                let (at, alpha) = space::place_1d(&space.points, self.scalar(x));
+                let point = |i: usize| self.pose(PoseIn(points.0 + i as u16));
+                let (a, b) = (point(at), point((at + 1).min(space.points.len() - 1)));
+                self.scratch.poses[dst.get()] = match alpha {
+                    0.0 => a,
+                    1.0 => b,
+                    alpha => self.list.push(Task::Blend { a, b, alpha })?,
+                };
+            }
+            Op::BlendSpace2D { space, x, y, points, dst } => {
+                let space = &self.bound.program().spaces_2d[space.get()];
+                let place = [self.scalar(x), self.scalar(y)];
+                let (corners, weights) = space::place_2d(space, place);
+                let mut poses = std::mem::take(&mut self.scratch.weights);
+                poses.clear();
+                let corner = |(i, w): (u16, f32)| (self.pose(PoseIn(points.0 + i)), w);
+                poses.extend(corners.into_iter().zip(weights).map(corner));
+                let blend = self.list.push_blend_n(&poses);
+                self.scratch.weights = poses;
+                self.scratch.poses[dst.get()] = blend?;
+            }
+            Op::Output { source } => self.output(source)?,
+            _ => self.pose_op(op)?,
+        }
+        Ok(())
+    }
+
+    /// The opcodes that are one task each.
+    fn pose_op(&mut self, op: &Op) -> Result<(), TaskError> {
+        let bone = |bone: BoneRef| self.bound.bones[bone.get()];
+        let (task, dst) = match *op {
+            Op::RefPose { dst } => (Task::ReferencePose, dst),
+            Op::Blend { a, b, alpha, dst } => {
+                let alpha = self.scalar(alpha);
+                (Task::Blend { a: self.pose(a), b: self.pose(b), alpha }, dst)
+            }
+            Op::BlendMasked { a, b, alpha, mask, dst } => {
+                let (a, b, alpha) = (self.pose(a), self.pose(b), self.scalar(alpha));
+                (Task::BlendMasked { a, b, alpha, mask: MaskId(mask.0) }, dst)
+            }
+            Op::MakeAdditive { source, reference, space, dst } => {
+                let reference = reference.map_or(TaskIndex::NONE, |r| self.pose(r));
+                (Task::MakeAdditive { source: self.pose(source), reference, space }, dst)
+            }
+            Op::ApplyAdditive { base, delta, alpha, space, dst } => {
+                let (base, delta, alpha) = (self.pose(base), self.pose(delta), self.scalar(alpha));
+                (Task::ApplyAdditive { base, delta, alpha, space }, dst)
+            }
+            Op::SaveSnapshot { source, snapshot, dst } => {
+                let (source, snapshot) = (self.pose(source), SnapshotId(snapshot.0));
+                (Task::SavePoseSnapshot { source, snapshot }, dst)
+            }
+            Op::LoadSnapshot { snapshot, dst } => {
+                (Task::LoadPoseSnapshot { snapshot: SnapshotId(snapshot.0) }, dst)
+            }
+            Op::BoneTransform { source, bone: at, space, mode, alpha, change, dst } => {
+                let change = &self.scratch.scalars[change.get()..change.get() + 10];
+                let mut of = change.iter().copied();
+                let task = Task::BoneTransform {
+                    source: self.pose(source),
+                    bone: bone(at),
+                    space,
+                    mode,
+                    alpha: self.scalar(alpha),
+                    translation: [(); 3].map(|()| of.next().unwrap_or(0.0)),
+                    rotation: [(); 4].map(|()| of.next().unwrap_or(0.0)),
+                    scale: [(); 3].map(|()| of.next().unwrap_or(1.0)),
+                };
+                (task, dst)
+            }
+            Op::TranslateBone { source, bone: at, space, alpha, offset, dst } => {
+                let (source, bone, alpha) = (self.pose(source), bone(at), self.scalar(alpha));
+                let offset = self.vector(offset).to_array();
+                (Task::TranslateBone { source, bone, space, alpha, offset }, dst)
+            }
+            Op::TwoBoneIk { source, root, mid, end, target, pole, soften, alpha, dst } => {
+                let limb = two_bone::Limb { root: bone(root), mid: bone(mid), end: bone(end) };
+                let reach = two_bone::Reach {
+                    target: self.vector(target),
+                    pole: pole.map_or(Vec3::NAN, |pole| self.vector(pole)),
+                    soften: self.or(soften, 0.0),
+                    alpha: self.scalar(alpha),
+                };
+                (Task::TwoBoneIk { source: self.pose(source), limb, reach }, dst)
+            }
+            Op::Fabrik {
+                source,
+                root,
+                end,
+                target,
+                iterations,
+                tolerance,
+                weights,
+                alpha,
+                dst,
+            } => {
+                let chain = fabrik::Chain {
+                    root: bone(root),
+                    end: bone(end),
+                    target: self.vector(target),
+                    iterations,
+                    tolerance: self.scalar(tolerance),
+                    alpha: self.scalar(alpha),
+                };
+                let weights = weights.map_or(MaskId::NONE, |mask| MaskId(mask.0));
+                (Task::Fabrik { source: self.pose(source), chain, weights }, dst)
+            }
+            Op::LookAt { source, bone: at, forward, target, limit, alpha, dst } => {
+                let gaze = look_at::Gaze {
+                    bone: bone(at),
+                    forward: self.vector(forward),
+                    target: self.vector(target),
+                    limit: self.or(limit, f32::NAN),
+                    alpha: self.scalar(alpha),
+                };
+                (Task::LookAt { source: self.pose(source), gaze }, dst)
+            }
+            Op::FootIk { source, root, mid, end, offset, normal, alpha, dst } => {
+                let leg = two_bone::Limb { root: bone(root), mid: bone(mid), end: bone(end) };
+                let ground = foot::Ground {
+                    offset: self.vector(offset),
+                    normal: self.vector(normal),
+                    alpha: self.scalar(alpha),
+                };
+                (Task::FootIk { source: self.pose(source), leg, ground }, dst)
+            }
+            // The others are not poses of one task.
+            _ => return Ok(()),
+        };
+        self.record(task, dst).map(drop)
+    }
+
+    /// Names the output. Without a task for it (a blend space whose points are the bind pose, say)
+    /// the output is the bind pose.
+    fn output(&mut self, source: PoseIn) -> Result<(), TaskError> {
+        let output = match self.pose(source) {
+            TaskIndex::NONE => self.list.push(Task::ReferencePose)?,
+            output => output,
+        };
+        self.list.set_output(output)
+    }
+
+    fn smooth(&mut self, slot: SmoothId, value: f32, half_life: f32) -> f32 {
+        let kept = &mut self.control.smooths[slot.get()];
+        let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
+        let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
+        *kept = if next.is_finite() { next } else { value };
+        *kept
+    }
+
+    /// Runs a clock. One that starts in this evaluation stands; the others have run on whether
+    /// they were heard or not.
+    fn advance(&mut self, clock: ClockId, factor: f32) -> Advance {
+        let (desc, clip) = self.bound.clock(clock);
+        let state = &mut self.control.clocks[clock.get()];
+        let fresh = state.is(ClockState::FRESH);
+        let step = match desc.group {
+            Some(group) => self.scratch.groups[group.get()].member(clip.seconds),
+            None => {
+                let speed = desc.speed * factor;
+                // A clock that stands still keeps its direction.
+                let dt = if fresh { 0.0_f32.copysign(speed) } else { self.dt * speed };
+                desc.mode.advance(state.shows, dt, clip.seconds)
+            }
+        };
+        state.shows = step.clock;
+        state.set(ClockState::FRESH, false);
+        state.set(ClockState::PASSED, step.wraps != 0);
+        self.scratch.steps[clock.get()] = Some(step);
+        step
+    }
+}
+
+impl ScalarFn {
+    /// The function's value, limited to what is finite.
+    pub fn eval(self, a: f32, b: f32) -> f32 {
+        let truth = |v: bool| f32::from(u8::from(v));
+        let is = |v: f32| v > 0.5;
+        let value = match self {
+            Self::Add => a + b,
+            Self::Sub => a - b,
+            Self::Mul => a * b,
+            Self::Div => {
+                if b == 0.0 {
+                    0.0
+                } else {
+                    a / b
+                }
+            }
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
+            Self::Neg => -a,
+            Self::Abs => a.abs(),
+            Self::Floor => a.floor(),
+            Self::Sqrt => a.max(0.0).sqrt(),
+            Self::Sin => a.sin(),
+            Self::Cos => a.cos(),
+            Self::Atan2 => a.atan2(b),
+            Self::Less => truth(a < b),
+            Self::LessEqual => truth(a <= b),
+            Self::Greater => truth(a > b),
+            Self::GreaterEqual => truth(a >= b),
+            Self::Equal => truth(a == b),
+            Self::NotEqual => truth(a != b),
+            Self::And => truth(is(a) && is(b)),
+            Self::Or => truth(is(a) || is(b)),
+            Self::Not => truth(!is(a)),
+        };
+        value.clamp(f32::MIN, f32::MAX)
+    }
+}
