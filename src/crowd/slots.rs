@@ -5,6 +5,7 @@ use super::draw::Page;
 use super::playback::Playback;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
+use crate::math::huge::reserve_huge;
 use crate::motion::GroundMotion;
 use bytemuck::Zeroable;
 
@@ -178,13 +179,17 @@ impl Slots {
         let (generous, needed) = (words(slots.max(has * WORD * 5 / 4)), words(slots));
         let allowed = |words: &usize| self.held.saturating_add(bytes(*words)) <= self.limit;
         let Some(words) = [generous, needed].into_iter().find(allowed) else { return false };
+        let rows = (words * WORD).min(leases.capacity) * leases.palette_len;
+        let page = &mut self.pages[page];
+        let more = rows.saturating_sub(page.matrices.len());
+        if reserve_huge(&mut page.matrices, more).is_err() {
+            return false;
+        }
         self.held += bytes(words);
         leases.words.resize(words, SlotWord::default());
         leases.owners.resize(words * WORD, CharacterId(u32::MAX));
         leases.roots.resize(words * WORD, GroundMotion::IDENTITY);
         leases.playback.resize(words * WORD, Playback::IDLE);
-        let rows = (words * WORD).min(leases.capacity) * leases.palette_len;
-        let page = &mut self.pages[page];
         page.matrices.resize(rows, Mat3x4::zeroed());
         // At worst every second slot is written.
         let ranges = words * WORD / 2 + 1;

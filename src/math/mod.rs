@@ -2,6 +2,7 @@
 
 pub mod bounds;
 pub mod frustum;
+pub mod huge;
 pub mod mat3x4;
 pub mod simd;
 pub mod trs;
