@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use throng::asset::{self, AssetError, BUILTINS, CharacterAsset};
 use throng::index::ClipId;
 use throng::math::Mat3x4;
-use throng::pose::Rig;
 
 /// The characters of the corpus, by the name of their folder.
 fn files(folder: &Path) -> Vec<(String, PathBuf)> {
@@ -90,7 +89,7 @@ fn no_vertex_leaves_the_bounds_at_any_time_of_any_clip() {
     let mut looked = 0;
     for (id, character) in characters() {
         let Ok(character) = character else { continue };
-        let rig = Rig::new(character.skeleton.clone(), &character.clips).unwrap();
+        let rig = character.rig().unwrap();
         let looks = (400 / character.clips.len().max(1)).clamp(6, 100);
         let mut reached = character.bounds.min.min(character.bounds.max);
         let mut reached_max = reached;

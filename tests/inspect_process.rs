@@ -83,7 +83,16 @@ fn the_json_has_what_is_documented_and_clamps_time() {
     }
     assert!(report["skeleton"]["low_detail_bone_count"].as_u64().unwrap() < bones.len() as u64);
     assert_eq!(report["skins"][0]["joints"].as_array().unwrap().len(), bones.len());
-    for key in ["index", "name", "seconds", "rate_hz", "max_error_m"] {
+    for key in [
+        "index",
+        "name",
+        "seconds",
+        "rate_hz",
+        "max_error_m",
+        "resampling_error_m",
+        "i16_error_m",
+        "store",
+    ] {
         assert!(report["clips"][0].get(key).is_some(), "clips lack {key}");
     }
     let primitive = &report["meshes"][0]["primitives"][0];
@@ -134,6 +143,39 @@ fn exact_poses_differ_from_played_ones_by_no_more_than_is_said() {
         }
     }
     assert!(differs, "exact poses came from the same evaluation");
+}
+
+#[test]
+fn clips_are_kept_as_asked_for_and_short_ones_take_half_the_memory() {
+    let read = |store: &str| -> Value {
+        let args =
+            ["inspect", "humanoid", "--json", "--pose", "walk_fwd@0.33", "--clip-store", store];
+        serde_json::from_slice(&throng(&args).stdout).unwrap()
+    };
+    let (auto, short, long) = (read("auto"), read("i16"), read("f32"));
+    for (clips, store) in [(&auto, "i16"), (&short, "i16"), (&long, "f32")] {
+        for clip in clips["clips"].as_array().unwrap() {
+            assert_eq!(clip["store"], store);
+            match clip["i16_error_m"].as_f64() {
+                Some(error) => assert!(store == "i16" && error > 0.0 && error < 1e-4, "{clip}"),
+                None => {
+                    assert!(store == "f32" && clip["max_error_m"] == clip["resampling_error_m"])
+                }
+            }
+        }
+    }
+    let bytes = |report: &Value| report["memory"]["clip_bytes"].as_u64().unwrap();
+    assert!(bytes(&short) * 100 < bytes(&long) * 51, "{} of {}", bytes(&short), bytes(&long));
+    assert_eq!(auto["poses"], short["poses"]);
+    let mut apart = 0.0_f64;
+    let bones = |report: &Value| report["poses"][0]["bones"].as_array().unwrap().clone();
+    for (a, b) in bones(&short).iter().zip(&bones(&long)) {
+        for at in 12..15 {
+            let off = a["model"][at].as_f64().unwrap() - b["model"][at].as_f64().unwrap();
+            apart = apart.max(off.abs());
+        }
+    }
+    assert!(apart > 0.0 && apart < 1e-4, "bones are {apart} m apart");
 }
 
 #[test]

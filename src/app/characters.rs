@@ -2,7 +2,7 @@
 
 use super::cli::{CharacterRef, FitHeight};
 use super::exit::Failure;
-use crate::asset::{self, CharacterAsset};
+use crate::asset::{self, BuildOptions, CharacterAsset};
 use crate::math::Bounds;
 use anyhow::Context;
 use rayon::prelude::*;
@@ -67,9 +67,15 @@ impl Cast {
 /// # Errors
 /// The first file, in the order given, that can't be read or has no skin. With `drawn`, also one
 /// that has no mesh.
-pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, Failure> {
+pub fn load(
+    refs: &[CharacterRef],
+    options: &BuildOptions,
+    fit: FitHeight,
+    drawn: bool,
+) -> Result<Cast, Failure> {
     let _span = tracing::info_span!("load characters").entered();
-    let loaded: Vec<anyhow::Result<CharacterAsset>> = refs.par_iter().map(load_one).collect();
+    let load = |character: &CharacterRef| load_one(character, options);
+    let loaded: Vec<anyhow::Result<CharacterAsset>> = refs.par_iter().map(load).collect();
     let mut cast = Cast::default();
     for (loaded, reference) in loaded.into_iter().zip(refs) {
         let asset = loaded?;
@@ -102,15 +108,16 @@ pub fn load(refs: &[CharacterRef], fit: FitHeight, drawn: bool) -> Result<Cast, 
     Ok(cast)
 }
 
-fn load_one(character: &CharacterRef) -> anyhow::Result<CharacterAsset> {
+fn load_one(character: &CharacterRef, options: &BuildOptions) -> anyhow::Result<CharacterAsset> {
     match character {
         CharacterRef::BuiltIn(name) => {
             let _span = tracing::info_span!("load", name).entered();
-            asset::builtin(name).with_context(|| format!("there is no built-in {name}"))?
+            asset::builtin_with(name, options)
+                .with_context(|| format!("there is no built-in {name}"))?
         }
         CharacterRef::File(path) => {
             let _span = tracing::info_span!("load", file = %path.display()).entered();
-            asset::load(path)
+            asset::gltf::read(path).and_then(|source| asset::build(&source, options))
         }
     }
     .map_err(anyhow::Error::from)
@@ -200,7 +207,7 @@ mod tests {
     #[test]
     fn those_at_rest_stand_on_the_ground_whatever_their_clips_do() {
         let refs = ["humanoid", "quadruped"].map(|n| CharacterRef::BuiltIn(n.into()));
-        let cast = load(&refs, FitHeight::Auto, true).unwrap();
+        let cast = load(&refs, &BuildOptions::default(), FitHeight::Auto, true).unwrap();
         for member in &cast.members {
             let (name, rest) = (&member.asset.name, member.rest);
             assert!((rest.min.y + member.ground_offset()).abs() < 1e-6, "{name}: {rest:?}");

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Of characters, GPU and files; [`Failure::TooSlow`] when the frame-time limit is broken.
 pub fn run(config: RunConfig) -> Result<(), Failure> {
     let drawn = config.mode != Mode::NoRender;
-    let cast = characters::load(&config.characters, config.fit_height, drawn)?;
+    let cast = characters::load(&config.characters, &config.build(), config.fit_height, drawn)?;
     cast.announce();
     let (picture, target) = if drawn {
         let gpu = Gpu::new(&GpuRequest { adapter: config.adapter.clone() })?;

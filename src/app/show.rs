@@ -14,7 +14,6 @@ use crate::asset::ImageRgba8;
 use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, NotifyLog, TickInput, TickStats};
 use crate::math::{Bounds, Lanes};
 use crate::motion::Moment;
-use crate::pose::Rig;
 use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Offscreen, RenderStats};
 use glam::Vec3;
@@ -290,8 +289,7 @@ fn crowd(
 fn kind(member: super::characters::Member) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
     let asset = member.asset;
-    let rig = Rig::new(asset.skeleton, &asset.clips)
-        .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
+    let rig = asset.rig().map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
     Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, ..kind })
 }

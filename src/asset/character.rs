@@ -2,7 +2,7 @@
 
 use crate::index::NodeIndex;
 use crate::math::Bounds;
-use crate::pose::{Skeleton, UniformClip};
+use crate::pose::{ClipStore, Rig, RigError, RigOptions, Skeleton, UniformClip};
 
 /// One kind of character.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct CharacterAsset {
     pub clips: Vec<UniformClip>,
     /// One list per clip, in the file's order.
     pub notifies: Vec<Vec<ClipNotify>>,
+    /// How each clip is kept at run time.
+    pub kept: Vec<KeptClip>,
     /// Everything that is drawn: one entry per (mesh node, primitive).
     pub primitives: Vec<Primitive>,
     /// Indexed by [`Primitive::material`]; never empty when there are primitives.
@@ -43,6 +45,31 @@ pub struct ClipNotify {
     pub seconds: f32,
     /// Where a span ends, after `seconds`; `None` for a moment.
     pub end: Option<f32>,
+}
+
+/// How a clip is kept at run time, and what that costs. Distances are largest ones, over all bones
+/// and at any time, in metres of model space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeptClip {
+    /// What its frames are stored as.
+    pub store: ClipStore,
+    /// Between the source's own curves and the clip at its uniform rate, in full precision.
+    pub resampling_error_m: f32,
+    /// Between a bone's tip with frames of 16-bit numbers and with full ones, on frames and between;
+    /// `None` where it was not measured because full ones were asked for.
+    pub i16_error_m: Option<f32>,
+}
+
+impl CharacterAsset {
+    /// What poses the character, its clips kept as [`Self::kept`] says.
+    ///
+    /// # Errors
+    /// None for an asset as imported, but of memory; see [`RigError`].
+    pub fn rig(&self) -> Result<Rig, RigError> {
+        let stores: Vec<ClipStore> = self.kept.iter().map(|kept| kept.store).collect();
+        let options = RigOptions { stores: &stores, ..RigOptions::default() };
+        Rig::with(self.skeleton.clone(), &self.clips, options)
+    }
 }
 
 /// A list of triangles with one material.

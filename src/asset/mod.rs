@@ -11,10 +11,10 @@ pub mod skinning;
 pub mod source;
 pub mod text;
 
-pub use build::BuildOptions;
-pub use builtin::{BUILTINS, builtin, builtin_bytes};
+pub use build::{BuildOptions, StoreChoice};
+pub use builtin::{BUILTINS, builtin, builtin_bytes, builtin_with};
 pub use character::{
-    AlphaMode, CharacterAsset, ClipNotify, ImageRgba8, Material, Primitive, Vertex,
+    AlphaMode, CharacterAsset, ClipNotify, ImageRgba8, KeptClip, Material, Primitive, Vertex,
 };
 pub use error::{AssetError, Fault};
 

@@ -235,7 +235,7 @@ mod tests {
     fn the_built_in_characters_stand_walk_and_turn_with_the_right_clips() {
         for (name, _) in BUILTINS {
             let asset = builtin(name).unwrap().unwrap();
-            let rig = Arc::new(Rig::new(asset.skeleton, &asset.clips).unwrap());
+            let rig = Arc::new(asset.rig().unwrap());
             let kind = Kind::new(
                 &CrowdKind::new(name, rig, asset.bounds),
                 0.3,
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn a_kinds_own_word_on_its_clips_goes_before_what_is_measured() {
         let asset = builtin("humanoid").unwrap().unwrap();
-        let rig = Arc::new(Rig::new(asset.skeleton, &asset.clips).unwrap());
+        let rig = Arc::new(asset.rig().unwrap());
         let info =
             ClipInfo { mode: Some(PlayMode::Clamp), root_motion: RootMotion::Off, weight: 2.0 };
         let clips = vec![info; rig.clip_count()];

@@ -16,8 +16,8 @@ pub struct UniformClip {
     pub frame_count: usize,
     /// `frame_count * bone_count` local transforms, frame-major, in the skeleton's bone order.
     pub locals: Vec<Trs>,
-    /// Largest distance in metres (model space) between a bone's tip here and in the source's own
-    /// curves, as measured when the clip was resampled.
+    /// Largest distance in metres (model space) between a bone's tip in the source's own curves and
+    /// in the clip as it is played, which is these frames or what a smaller store makes of them.
     pub max_error_m: f32,
 }
 

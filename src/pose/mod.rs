@@ -3,6 +3,8 @@
 pub(crate) mod basis;
 pub mod buffer;
 pub mod clip;
+pub(crate) mod clip_layout;
+pub mod clip_store;
 pub mod kernels;
 pub(crate) mod resolve_table;
 pub mod rig;
@@ -16,7 +18,8 @@ pub(crate) mod testing;
 pub use basis::RigClass;
 pub use buffer::{Pose, PoseShape, Rest};
 pub use clip::UniformClip;
-pub use rig::{Rig, RigError};
+pub use clip_store::ClipStore;
+pub use rig::{Rig, RigError, RigOptions};
 pub use root_pin::RootPin;
 pub use runtime_clip::RuntimeClip;
 pub use skeleton::{PaletteEntry, Skeleton, SkeletonError};

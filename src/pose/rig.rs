@@ -1,15 +1,21 @@
 //! The rig: everything that posing one kind of character needs.
 
+mod clips;
+
 use super::basis::{Basis, PoseTrs, RigClass};
 use super::buffer::{Pose, PoseShape, Rest};
+use super::clip_layout::{ClipLayout, ClipPlan, LaidOut, Table};
+use super::clip_store::{ClipStore, Ranges};
 use super::kernels::{resolve, sample};
 use super::resolve_table::ResolveTable;
 use super::runtime_clip::RuntimeClip;
 use super::streams::GROUP;
 use super::{Skeleton, UniformClip};
 use crate::index::{BoneCount, BoneIndex, ClipId};
+use crate::math::huge::OutOfMemory;
 use crate::math::{Lanes, Mat3x4, Trs};
 use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
+use std::sync::Arc;
 
 /// What a rig can't be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,6 +64,19 @@ pub enum RigError {
         /// The bone.
         bone: usize,
     },
+    /// The frames do not fit into memory.
+    #[error("frames of clips: {0}")]
+    Memory(#[from] OutOfMemory),
+}
+
+/// What a rig can be told beyond its skeleton and clips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RigOptions<'a> {
+    /// Tasks will scale bones: the general class, whatever the clips hold. A bind-relative rig
+    /// keeps no scale, so there it has no effect.
+    pub scaling_tasks: bool,
+    /// How each clip is stored; clips beyond the end are 32-bit.
+    pub stores: &'a [ClipStore],
 }
 
 /// A skeleton with its runtime clips, its reference pose and what resolve needs of it. Shared by
@@ -70,27 +89,37 @@ pub struct Rig {
     /// No difference, for every bone.
     no_difference: Pose,
     clips: Vec<RuntimeClip>,
+    /// What the 16-bit clips share.
+    ranges: Vec<Arc<Ranges>>,
     table: ResolveTable,
 }
 
 impl Rig {
-    /// Builds a rig, bind-relative where skeleton and clips allow it.
+    /// Builds a rig, bind-relative where skeleton and clips allow it, with 32-bit clips.
     ///
     /// # Errors
     /// See [`RigError`]; each names the clip and the number.
     pub fn new(skeleton: Skeleton, clips: &[UniformClip]) -> Result<Self, RigError> {
-        Self::build(skeleton, clips, false)
+        Self::with(skeleton, clips, RigOptions::default())
     }
 
-    /// Builds a rig of the general class, whose tasks may scale bones, whatever the clips hold.
+    /// Builds a rig of the general class, whose tasks may scale bones, with 32-bit clips.
     ///
     /// # Errors
     /// See [`RigError`]; each names the clip and the number.
     pub fn general(skeleton: Skeleton, clips: &[UniformClip]) -> Result<Self, RigError> {
-        Self::build(skeleton, clips, true)
+        Self::with(skeleton, clips, RigOptions { scaling_tasks: true, ..RigOptions::default() })
     }
 
-    fn build(skeleton: Skeleton, clips: &[UniformClip], general: bool) -> Result<Self, RigError> {
+    /// Builds a rig as told.
+    ///
+    /// # Errors
+    /// See [`RigError`]; each names the clip and the number.
+    pub fn with(
+        skeleton: Skeleton,
+        clips: &[UniformClip],
+        options: RigOptions<'_>,
+    ) -> Result<Self, RigError> {
         let limit = usize::from(u16::MAX);
         if clips.len() > limit {
             return Err(RigError::TooManyClips { count: clips.len(), limit });
@@ -98,7 +127,7 @@ impl Rig {
         for clip in clips {
             check(clip, skeleton.bone_count().get())?;
         }
-        let basis = Basis::new(&skeleton, clips, general);
+        let basis = Basis::new(&skeleton, clips, options.scaling_tasks);
         let rest: Vec<PoseTrs> =
             skeleton.rest().iter().zip(&basis.bones).map(|(l, b)| b.to_pose(l)).collect();
         let shape =
@@ -107,8 +136,18 @@ impl Rig {
         let mut no_difference = packed(shape, &vec![PoseTrs::NO_DIFFERENCE; shape.bones.get()]);
         no_difference.is_delta = true;
         let table = ResolveTable::new(&skeleton, &basis, &rest);
-        let clips = clips.iter().map(|c| RuntimeClip::new(c, &basis, &rest)).collect();
-        Ok(Self { skeleton, basis, reference, no_difference, clips, table })
+        let layout =
+            ClipLayout { reference: &rest, has_scale: shape.has_scale, is_additive: false };
+        let stores = options.stores.iter().copied().chain(std::iter::repeat(ClipStore::F32));
+        let mut plans = Vec::with_capacity(clips.len());
+        for (clip, store) in clips.iter().zip(stores) {
+            let table = || Table::of(clip, &basis, &rest);
+            let (name, rate_hz) = (clip.name.clone(), clip.rate_hz);
+            plans.push(ClipPlan { name, rate_hz, store, table: Box::new(table) });
+        }
+        let LaidOut { clips, ranges } = layout.lay_out(plans)?;
+        let ranges = ranges.into_iter().collect();
+        Ok(Self { skeleton, basis, reference, no_difference, clips, ranges, table })
     }
 
     /// The skeleton.
@@ -155,44 +194,6 @@ impl Rig {
     #[inline(always)]
     pub fn rest(&self) -> Rest<'_> {
         Rest { pose: &self.reference, delta: &self.no_difference }
-    }
-
-    /// Appends the differences between a clip and one pose as a clip of its own, whose samples are
-    /// deltas for an additive layer. The pose is a clip's at a time, or the reference pose.
-    /// `None` when the rig has no such clip or is full.
-    pub fn add_additive(&mut self, clip: ClipId, against: Option<(ClipId, f32)>) -> Option<ClipId> {
-        let id = ClipId::try_from(self.clips.len()).ok()?;
-        let source = self.clip(clip)?;
-        let pose = match against {
-            Some((clip, seconds)) => {
-                self.clip(clip)?;
-                self.sample_pose(clip, seconds)
-            }
-            None => self.reference.clone(),
-        };
-        let against = self.unpacked(&pose);
-        let frame = |at: usize| {
-            let mut pose = Pose::default();
-            pose.fit(self.shape());
-            let seconds = at as f32 / source.rate_hz();
-            sample::sample(Lanes::best(), source, seconds, self.bone_count(), &mut pose);
-            self.unpacked(&pose)
-        };
-        let additive = source.relative_to(&against, self.has_scale(), frame);
-        self.clips.push(additive);
-        Some(id)
-    }
-
-    /// Appends a clip; `None` when the rig is full.
-    pub(crate) fn push_clip(&mut self, clip: &UniformClip) -> Option<ClipId> {
-        let id = ClipId::try_from(self.clips.len()).ok()?;
-        let rest = self.unpacked(&self.reference);
-        self.clips.push(RuntimeClip::new(clip, &self.basis, &rest));
-        Some(id)
-    }
-
-    fn unpacked(&self, pose: &Pose) -> Vec<PoseTrs> {
-        self.bone_count().bones().map(|bone| self.pose_trs(pose, bone)).collect()
     }
 
     /// What buffers of this rig hold.
@@ -343,11 +344,6 @@ impl Rig {
         }
         pose
     }
-
-    /// Bytes of heap memory of the runtime clips.
-    pub fn clip_bytes(&self) -> usize {
-        self.clips.iter().map(RuntimeClip::heap_bytes).sum()
-    }
 }
 
 fn check(clip: &UniformClip, bones: usize) -> Result<(), RigError> {
@@ -459,6 +455,39 @@ mod tests {
         assert!(matches!(with(|c| c.rate_hz = 0.0), RigError::Rate { .. }));
         let nan = with(|c| c.locals[4].translation.y = f32::NAN);
         assert!(matches!(nan, RigError::NotFinite { frame: 1, bone: 1, .. }), "{nan}");
+    }
+
+    #[test]
+    fn a_scaling_task_shows_on_a_rig_that_was_told_of_it() {
+        use super::super::kernels::bone::{BoneMode, BoneSpace, bone_transform};
+        let (skeleton, clips) = testing::character(Shape::plain(12), 2, 8);
+        let scale = glam::Vec3::new(1.0, 2.0, 0.5);
+        let change = Trs { scale, ..Trs::IDENTITY };
+        let bone = BoneIndex(4);
+        let scaled = |scaling_tasks: bool, mode: BoneMode| {
+            let options = RigOptions { scaling_tasks, ..RigOptions::default() };
+            let rig = Rig::with(skeleton.clone(), &clips, options).unwrap();
+            let mut pose = rig.sample_pose(ClipId(1), 0.02);
+            let before = rig.local(&pose, bone);
+            let how = (BoneSpace::Local, mode);
+            bone_transform(&rig, &mut pose, bone, how, &change, 1.0, rig.bone_count());
+            let mut palette = vec![Mat3x4::IDENTITY; rig.palette_len()];
+            let scratch = &mut resolve::ResolveScratch::default();
+            let (all, out) = (rig.bone_count(), &mut [&mut palette[..]]);
+            resolve::resolve(Lanes::best(), &rig, &[&pose], all, scratch, out).unwrap();
+            let model = rig.model_from_bone(&palette, bone).unwrap();
+            let axes = [model.x_axis, model.y_axis, model.z_axis].map(|axis| axis.length());
+            (rig.class(), before, rig.local(&pose, bone), axes)
+        };
+        for mode in [BoneMode::Additive, BoneMode::Override] {
+            let (class, before, after, axes) = scaled(true, mode);
+            assert_eq!((class, before.scale), (RigClass::General, glam::Vec3::ONE));
+            assert!(after.scale.abs_diff_eq(scale, 1e-6), "{mode:?} {after:?}");
+            assert!(axes.iter().zip(scale.to_array()).all(|(a, b)| (a - b).abs() < 1e-5));
+            let (class, _, after, axes) = scaled(false, mode);
+            assert_eq!((class, after.scale), (RigClass::BindRelative, glam::Vec3::ONE));
+            assert!(axes.iter().all(|a| (a - 1.0).abs() < 1e-5), "{mode:?} {axes:?}");
+        }
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl RootPin {
 
 impl Rig {
     /// Appends a clip without what moves its character: at each frame `pin` says what is taken out
-    /// of the root at so many seconds. The copy has the clip's name and frames. `None` when the rig
+    /// of the root at so many seconds. The copy has the clip's name, store and frames. `None` when the rig
     /// has no such clip or is full.
     pub fn add_in_place(
         &mut self,
@@ -107,7 +107,8 @@ impl Rig {
             }
             locals.extend(frame);
         }
-        self.push_clip(&UniformClip { name, rate_hz, frame_count, locals, max_error_m: 0.0 })
+        let in_place = UniformClip { name, rate_hz, frame_count, locals, max_error_m: 0.0 };
+        self.push_clip(&in_place, clip)
     }
 }
 

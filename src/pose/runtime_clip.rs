@@ -1,34 +1,14 @@
 //! The clip as the sampling kernel reads it.
 
-use super::UniformClip;
-use super::basis::{Basis, BoneBasis, PoseTrs, RigClass};
-use super::streams::{GROUP, GroupSet, LINE, Line, QuatBlock, Vec3Group, blocks_for, groups_for};
-use glam::{DQuat, DVec3};
+use super::clip_layout::Channels;
+use super::clip_store::{ClipStore, Ranges};
+use super::streams::{GROUP, GroupSet, LINE, Line, QuatBlock};
+use std::sync::Arc;
 
-/// Relative distance up to which a translation or scale counts as standing still.
-const STILL_TOLERANCE: f64 = 1e-6;
-
-/// A run of neighbouring blocks of bones whose rotations are stored together.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Run {
-    /// First block of bones in the pose.
-    pub pose: usize,
-    /// First block in a stored frame.
-    pub stored: usize,
-    /// Number of blocks.
-    pub blocks: usize,
-}
-
-/// Which bones a frame stores, in which order: blocks of rotations, then groups of translations,
-/// then groups of scales.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Channels {
-    pub rotations: Vec<Run>,
-    /// Number of rotation blocks.
-    pub blocks: usize,
-    pub translations: Vec<usize>,
-    pub scales: Vec<usize>,
-}
+/// Numbers in a block of rotations.
+pub(crate) const BLOCK_NUMBERS: usize = 4 * LINE;
+/// Numbers in a group of translations or scales.
+pub(crate) const GROUP_NUMBERS: usize = 3 * GROUP;
 
 /// Frames, one after the other, of rotations of sixteen bones a block and of translations and
 /// scales of eight bones a group. Only blocks and groups that move are in the frames; those that
@@ -40,18 +20,28 @@ pub struct RuntimeClip {
     pub(crate) rate_hz: f32,
     pub(crate) frame_count: usize,
     pub(crate) moving: Channels,
-    /// `frame_count` frames of `frame_lines` lines.
-    frames: Vec<Line>,
-    frame_lines: usize,
+    pub(crate) frames: Frames,
     pub(crate) still: Channels,
-    still_frame: Vec<Line>,
+    pub(crate) still_frame: Vec<Line>,
     /// The frames are differences to another pose.
     pub(crate) is_additive: bool,
     /// Groups whose translations, and groups whose scales, a sample holds.
     pub(crate) held: (GroupSet, GroupSet),
 }
 
-/// One frame as the kernels read it.
+/// Where the frames of a clip lie, among those of other clips.
+#[derive(Clone, Debug)]
+pub(crate) struct Frames {
+    pub arena: Arc<Vec<Line>>,
+    /// First line in the arena.
+    pub first: usize,
+    /// From one frame to the next: lines, or 16-bit numbers where there are ranges.
+    pub stride: usize,
+    /// What 16-bit numbers stand for; `None` where the frames are floats.
+    pub ranges: Option<Arc<Ranges>>,
+}
+
+/// One frame of floats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
     pub rotations: &'a [QuatBlock],
@@ -68,12 +58,42 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// One frame of 16-bit numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortFrame<'a> {
+    pub rotations: &'a [[i16; BLOCK_NUMBERS]],
+    /// Translations, then scales.
+    pub groups: &'a [[i16; GROUP_NUMBERS]],
+}
+
+impl<'a> ShortFrame<'a> {
+    #[inline(always)]
+    fn new(numbers: &'a [i16], channels: &Channels) -> Self {
+        let (rotations, groups) = numbers.split_at(channels.blocks * BLOCK_NUMBERS);
+        Self { rotations: rotations.as_chunks().0, groups: groups.as_chunks().0 }
+    }
+}
+
+/// The two frames of a cursor, as they are stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Neighbours<'a> {
+    F32(Frame<'a>, Frame<'a>),
+    I16(&'a Ranges, ShortFrame<'a>, ShortFrame<'a>),
+}
+
 /// Where in a clip to sample: two frames and the weight of the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cursor {
     pub first: usize,
     pub second: usize,
     pub weight: f32,
+}
+
+impl Cursor {
+    /// Exactly on a frame.
+    pub const fn on(frame: usize) -> Self {
+        Self { first: frame, second: frame, weight: 0.0 }
+    }
 }
 
 impl RuntimeClip {
@@ -92,9 +112,16 @@ impl RuntimeClip {
         self.rate_hz
     }
 
-    /// Bytes of heap memory of the frames.
+    /// How the frames are stored.
+    pub fn store(&self) -> ClipStore {
+        if self.frames.ranges.is_some() { ClipStore::I16 } else { ClipStore::F32 }
+    }
+
+    /// Bytes of memory that the frames take.
     pub fn heap_bytes(&self) -> usize {
-        (self.frames.capacity() + self.still_frame.capacity()) * size_of::<Line>()
+        let size = if self.frames.ranges.is_some() { size_of::<i16>() } else { size_of::<Line>() };
+        self.frame_count * self.frames.stride * size
+            + self.still_frame.capacity() * size_of::<Line>()
     }
 
     /// The frames around a time, which is clamped to the clip; not-a-number is its start.
@@ -107,191 +134,30 @@ impl RuntimeClip {
         Cursor { first, second: (first + 1).min(last), weight: at - first as f32 }
     }
 
-    /// One frame of what moves.
+    /// What moves, in the two frames of a cursor.
     #[inline(always)]
-    pub(crate) fn frame(&self, frame: usize) -> Frame<'_> {
-        let lines = &self.frames[frame * self.frame_lines..][..self.frame_lines];
-        Frame::new(lines, &self.moving)
+    pub(crate) fn neighbours(&self, at: Cursor) -> Neighbours<'_> {
+        let Frames { arena, first, stride, ranges } = &self.frames;
+        let lines = &arena[*first..];
+        match ranges {
+            None => {
+                let frame =
+                    |frame: usize| Frame::new(&lines[frame * stride..][..*stride], &self.moving);
+                Neighbours::F32(frame(at.first), frame(at.second))
+            }
+            Some(ranges) => {
+                let numbers: &[i16] = bytemuck::cast_slice(lines);
+                let frame = |frame: usize| {
+                    ShortFrame::new(&numbers[frame * stride..][..*stride], &self.moving)
+                };
+                Neighbours::I16(ranges, frame(at.first), frame(at.second))
+            }
+        }
     }
 
     /// What stands still.
     #[inline(always)]
     pub(crate) fn still_frame(&self) -> Frame<'_> {
         Frame::new(&self.still_frame, &self.still)
-    }
-
-    /// Lays a clip out; `reference` is the rig's reference pose. The clip must have been checked.
-    pub(crate) fn new(clip: &UniformClip, basis: &Basis, reference: &[PoseTrs]) -> Self {
-        let table = Table::new(clip, basis, reference.len());
-        let has_scale = basis.class == RigClass::General;
-        Self::lay_out(clip.name.clone(), clip.rate_hz, &table, reference, has_scale)
-    }
-
-    /// The differences between this clip and one pose, as a clip; see
-    /// [`super::kernels::additive`] for what a difference is. `locals` gives a frame's bones.
-    pub(crate) fn relative_to(
-        &self,
-        against: &[PoseTrs],
-        has_scale: bool,
-        frame: impl Fn(usize) -> Vec<PoseTrs>,
-    ) -> Self {
-        let mut values: Vec<PoseTrs> = Vec::with_capacity(self.frame_count * against.len());
-        for at in 0..self.frame_count {
-            for (value, other) in frame(at).iter().zip(against) {
-                let mut delta = value.difference(other);
-                let before = values.len().checked_sub(against.len());
-                if before.is_some_and(|b| values[b].rotation.dot(delta.rotation) < 0.0) {
-                    delta.rotation = -delta.rotation;
-                }
-                values.push(delta);
-            }
-        }
-        let table = Table { frames: self.frame_count, bones: against.len(), values };
-        let none = vec![PoseTrs::NO_DIFFERENCE; against.len()];
-        let name = format!("{} (additive)", self.name);
-        let clip = Self::lay_out(name, self.rate_hz, &table, &none, has_scale);
-        Self { is_additive: true, ..clip }
-    }
-
-    fn lay_out(
-        name: String,
-        rate_hz: f32,
-        table: &Table,
-        reference: &[PoseTrs],
-        has_scale: bool,
-    ) -> Self {
-        let bones = reference.len();
-        let block_moves = |block: usize| {
-            let turned = |a: &PoseTrs, b: &PoseTrs| !a.rotation.abs_diff_eq(b.rotation, 1e-8);
-            table.differs(LINE, block, turned)
-        };
-        let mut moving = Channels::of_rotations(blocks_for(bones), block_moves);
-        let mut still = Channels::of_rotations(blocks_for(bones), |b| !block_moves(b));
-
-        let size = reference.iter().map(|p| p.translation.length()).fold(0.0, f64::max);
-        let far =
-            |a: DVec3, b: DVec3, unit: f64| (a - b).abs().max_element() > STILL_TOLERANCE * unit;
-        let sort = |value: fn(&PoseTrs) -> DVec3, unit: f64| {
-            let (mut moving, mut still) = (Vec::new(), Vec::new());
-            for group in 0..groups_for(bones) {
-                let first = table.frame(0);
-                let range = group * GROUP..(group * GROUP + GROUP).min(bones);
-                if table.differs(GROUP, group, |a, b| far(value(a), value(b), unit)) {
-                    moving.push(group);
-                } else if range
-                    .into_iter()
-                    .any(|b| far(value(&first[b]), value(&reference[b]), unit))
-                {
-                    still.push(group);
-                }
-            }
-            (moving, still)
-        };
-        (moving.translations, still.translations) = sort(|p| p.translation, size);
-        if has_scale {
-            (moving.scales, still.scales) = sort(|p| p.scale, 1.0);
-        }
-        let frames: Vec<Line> =
-            (0..table.frames).flat_map(|f| moving.pack(table.frame(f))).collect();
-        let held = (
-            GroupSet::of(bones, moving.translations.iter().chain(&still.translations)),
-            GroupSet::of(bones, moving.scales.iter().chain(&still.scales)),
-        );
-        Self {
-            name,
-            rate_hz,
-            frame_count: table.frames,
-            frame_lines: frames.len() / table.frames,
-            frames,
-            still_frame: still.pack(table.frame(0)),
-            moving,
-            still,
-            is_additive: false,
-            held,
-        }
-    }
-}
-
-/// The whole clip in pose space, rotations in one hemisphere per bone.
-struct Table {
-    frames: usize,
-    bones: usize,
-    values: Vec<PoseTrs>,
-}
-
-impl Table {
-    fn new(clip: &UniformClip, basis: &Basis, bones: usize) -> Self {
-        let mut values: Vec<PoseTrs> = Vec::with_capacity(clip.frame_count * bones);
-        for frame in clip.locals.chunks_exact(bones.max(1)).take(clip.frame_count) {
-            for (local, bone) in frame.iter().zip(&basis.bones) {
-                let mut value = BoneBasis::to_pose(*bone, local);
-                let before = values.len().checked_sub(bones).map(|at| values[at].rotation);
-                if before.is_some_and(|q: DQuat| q.dot(value.rotation) < 0.0) {
-                    value.rotation = -value.rotation;
-                }
-                values.push(value);
-            }
-        }
-        Self { frames: clip.frame_count, bones, values }
-    }
-
-    fn frame(&self, frame: usize) -> &[PoseTrs] {
-        &self.values[frame * self.bones..][..self.bones]
-    }
-
-    /// True when any bone of a block of `width` bones differs between a frame and the first.
-    fn differs(
-        &self,
-        width: usize,
-        block: usize,
-        differ: impl Fn(&PoseTrs, &PoseTrs) -> bool,
-    ) -> bool {
-        let range = block * width..((block + 1) * width).min(self.bones);
-        self.values
-            .chunks_exact(self.bones.max(1))
-            .any(|frame| range.clone().any(|bone| differ(&frame[bone], &self.values[bone])))
-    }
-}
-
-impl Channels {
-    /// The blocks that `take` accepts, neighbours in one run.
-    fn of_rotations(blocks: usize, take: impl Fn(usize) -> bool) -> Self {
-        let mut out = Self::default();
-        for pose in (0..blocks).filter(|&block| take(block)) {
-            match out.rotations.last_mut() {
-                Some(run) if run.pose + run.blocks == pose => run.blocks += 1,
-                _ => out.rotations.push(Run { pose, stored: out.blocks, blocks: 1 }),
-            }
-            out.blocks += 1;
-        }
-        out
-    }
-
-    /// Lays out one frame, padded to whole lines.
-    fn pack(&self, values: &[PoseTrs]) -> Vec<Line> {
-        let mut lines: Vec<Line> = Vec::new();
-        for block in self.rotations.iter().flat_map(|r| r.pose..r.pose + r.blocks) {
-            let mut out = QuatBlock::IDENTITY;
-            for (lane, value) in values.iter().skip(block * LINE).take(LINE).enumerate() {
-                out.set(lane, value.rotation.as_quat().to_array());
-            }
-            lines.extend(out.0);
-        }
-        let group = |group: usize, value: fn(&PoseTrs) -> DVec3, mut out: Vec3Group| {
-            for (lane, v) in values.iter().skip(group * GROUP).take(GROUP).enumerate() {
-                out.set(lane, value(v).as_vec3().to_array());
-            }
-            out.0
-        };
-        let translations =
-            self.translations.iter().map(|&g| group(g, |v| v.translation, Vec3Group::ZERO));
-        let scales = self.scales.iter().map(|&g| group(g, |v| v.scale, Vec3Group::ONE));
-        let floats: Vec<f32> = translations.chain(scales).flatten().flatten().collect();
-        lines.extend(floats.chunks(LINE).map(|chunk| {
-            let mut line = Line::ZERO;
-            line.0[..chunk.len()].copy_from_slice(chunk);
-            line
-        }));
-        lines
     }
 }

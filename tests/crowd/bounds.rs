@@ -6,7 +6,6 @@ use throng::asset::{BUILTINS, builtin};
 use throng::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, TickInput};
 use throng::index::CharacterId;
 use throng::motion::Terrain;
-use throng::pose::Rig;
 use throng::profile::PhaseTimes;
 
 #[test]
@@ -14,7 +13,7 @@ fn every_drawn_vertex_lies_in_its_characters_sphere() {
     let grounds = [Terrain::FLAT, Terrain::uneven(5)];
     for ((name, _), terrain) in BUILTINS.iter().flat_map(|b| grounds.map(|g| (b, g))) {
         let asset = builtin(name).unwrap().unwrap();
-        let rig = Arc::new(Rig::new(asset.skeleton.clone(), &asset.clips).unwrap());
+        let rig = Arc::new(asset.rig().unwrap());
         let kind = CrowdKind::new(*name, rig, asset.bounds);
         let palette_len = asset.skeleton.palette_len();
         let layout = Layout::Street;

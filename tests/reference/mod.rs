@@ -41,6 +41,7 @@ pub fn inspect(
         vertices: true,
         exact,
         json: true,
+        ..InspectArgs::default()
     };
     examine(&args).map_err(|failure| failure.to_string())
 }

@@ -8,8 +8,8 @@ use throng::crowd::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 use throng::index::{BoneCount, BoneIndex, CharacterKind, ClipId, NodeIndex};
 use throng::math::{Bounds, Mat3x4, Trs, View};
 use throng::motion::Terrain;
+use throng::pose::Skeleton;
 use throng::pose::skeleton::{PaletteEntry, SkeletonParts};
-use throng::pose::{Rig, Skeleton};
 
 /// Height of the joint between the two bones, metres.
 pub const JOINT: f32 = 0.8;
@@ -82,6 +82,7 @@ pub fn bender() -> CharacterAsset {
         skins: vec![],
         clips: vec![],
         notifies: vec![],
+        kept: vec![],
         primitives,
         materials: vec![
             material("tint body", [0.8, 0.8, 0.8, 1.0]),
@@ -297,7 +298,7 @@ impl Scene {
 
     /// `side` times `side` characters, each in another clip at another time, facing +z or so.
     pub fn animated(asset: &CharacterAsset, side: u32) -> Self {
-        let rig = Rig::new(asset.skeleton.clone(), &asset.clips).unwrap();
+        let rig = asset.rig().unwrap();
         let pose = |i: u32| {
             let clip = ClipId((i * 7 % asset.clips.len().max(1) as u32) as u16);
             let seconds = asset.clips.get(clip.get()).map_or(0.0, |c| c.seconds());

@@ -1,6 +1,7 @@
 //! Each kernel by itself, on poses that stay in the first-level cache.
 
 use super::median;
+use super::passes::Rigs;
 use super::workload::BONES;
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::{Lanes, Mat3x4, SimdLevel};
@@ -12,7 +13,7 @@ use crate::pose::kernels::masked::{Mask, blend_masked};
 use crate::pose::kernels::mesh_additive::{MeshScratch, apply_mesh_additive};
 use crate::pose::kernels::resolve::{BATCH, ResolveScratch, resolve};
 use crate::pose::kernels::{additive, blend, dead_blend, inertialize, sample};
-use crate::pose::{Pose, Rig};
+use crate::pose::{ClipStore, Pose, Rig};
 use glam::Vec3;
 use serde::Serialize;
 use std::time::Instant;
@@ -42,7 +43,8 @@ fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
 
 /// Measures every kernel at every level. Solvers and transitions have one source for all levels and
 /// are listed under the first one that was asked for.
-pub(super) fn measure(rig: &Rig, delta: Option<ClipId>, levels: &[Lanes]) -> Vec<KernelRow> {
+pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
+    let rig = &rigs.rig;
     let pose_of = |clip: ClipId, seconds: f32| {
         let mut pose = Pose::default();
         pose.fit(rig.shape());
@@ -53,7 +55,7 @@ pub(super) fn measure(rig: &Rig, delta: Option<ClipId>, levels: &[Lanes]) -> Vec
         pose
     };
     let (a, b) = (pose_of(ClipId(0), 0.3), pose_of(ClipId(1), 0.7));
-    let difference = pose_of(delta.unwrap_or(ClipId(0)), 1.1);
+    let difference = pose_of(rigs.additives.first().copied().unwrap_or(ClipId(0)), 1.1);
     let mask = Mask::new(BONE_COUNT, &[0.5; BONES]);
     let mut rows = Vec::new();
     for &lanes in levels {
@@ -61,9 +63,11 @@ pub(super) fn measure(rig: &Rig, delta: Option<ClipId>, levels: &[Lanes]) -> Vec
         let mut row = |name, ns_per_bone| rows.push(KernelRow { name, level, ns_per_bone });
         let mut acc = a.clone();
         let rest = rig.rest();
-        if let Some(clip) = rig.clip(ClipId(0)) {
+        let stores = [("sample", ClipStore::F32), ("sample_i16", ClipStore::I16)];
+        for (name, store) in stores {
+            let Some(clip) = rigs.stored(store).clip(ClipId(0)) else { continue };
             row(
-                "sample",
+                name,
                 timed(1, |i| {
                     sample::sample(lanes, clip, i as f32 * 0.001, BONE_COUNT, &mut acc);
                 }),

@@ -5,9 +5,10 @@
 use super::baseline::PlainRig;
 use super::workload::{self, BONES, Part};
 use crate::index::{BoneCount, ClipId};
+use crate::math::huge::reserve_huge;
 use crate::math::{Lanes, Mat3x4};
 use crate::pose::kernels::sample;
-use crate::pose::{Pose, Rig};
+use crate::pose::{ClipStore, Pose, Rig, RigOptions};
 use crate::task::{AdditiveSpace, Task, TaskError, TaskIndex, TaskList, Worker};
 use std::time::Instant;
 
@@ -50,8 +51,10 @@ impl Workload {
 /// The character of [`workload`], ready for the executor and for plain code.
 #[derive(Debug)]
 pub struct Rigs {
-    /// For the executor.
+    /// For the executor, clips as 16-bit numbers.
     pub rig: Rig,
+    /// For the executor, clips as 32-bit numbers.
+    pub full: Rig,
     /// For plain code.
     pub plain: PlainRig,
     /// Each clip's difference from its own first frame; as many as clips, in their order.
@@ -66,11 +69,25 @@ impl Rigs {
     pub fn new(clips: u16) -> anyhow::Result<Self> {
         let (skeleton, sources) = workload::character(clips.into())?;
         let plain = PlainRig::new(&skeleton, &sources);
-        let mut rig = Rig::new(skeleton, &sources)?;
-        let additives = (0..clips)
-            .filter_map(|c| rig.add_additive(ClipId(c), Some((ClipId(c), 0.0))))
-            .collect();
-        Ok(Self { rig, plain, additives })
+        let differences: Vec<_> = (0..clips).map(|c| (ClipId(c), Some((ClipId(c), 0.0)))).collect();
+        let stored = |store: ClipStore| -> anyhow::Result<(Rig, Vec<ClipId>)> {
+            let stores = vec![store; sources.len()];
+            let options = RigOptions { stores: &stores, ..RigOptions::default() };
+            let mut rig = Rig::with(skeleton.clone(), &sources, options)?;
+            let additives = rig.add_additives(&differences).unwrap_or_default();
+            Ok((rig, additives))
+        };
+        let (rig, additives) = stored(ClipStore::I16)?;
+        let (full, _) = stored(ClipStore::F32)?;
+        Ok(Self { rig, full, plain, additives })
+    }
+
+    /// The rig whose clips are stored so.
+    pub fn stored(&self, store: ClipStore) -> &Rig {
+        match store {
+            ClipStore::F32 => &self.full,
+            ClipStore::I16 => &self.rig,
+        }
     }
 }
 
@@ -98,12 +115,16 @@ impl<'a> Passes<'a> {
     /// `characters` of the rigs' character, each with its own [`Part`].
     pub fn new(rigs: &'a Rigs, characters: usize) -> Self {
         let clips = rigs.additives.len();
+        // As the crowd keeps them; without room for it, `resize` says so and ends.
+        let mut palettes = Vec::new();
+        let _ = reserve_huge(&mut palettes, characters * BONES);
+        palettes.resize(characters * BONES, Mat3x4::IDENTITY);
         let mut poses = vec![Pose::default(); 8];
         poses.iter_mut().for_each(|pose| pose.fit(rigs.rig.shape()));
         Self {
             rigs,
             parts: (0..characters).map(|c| Part::of(c, clips)).collect(),
-            palettes: vec![Mat3x4::IDENTITY; characters * BONES],
+            palettes,
             lists: vec![TaskList::default(); CHUNK],
             poses,
         }
@@ -138,7 +159,8 @@ impl<'a> Passes<'a> {
         start.elapsed().as_nanos() as f64 / self.parts.len() as f64
     }
 
-    /// One pass through task lists and `worker`, `frame` sixtieths of a second after the start.
+    /// One pass through task lists and `worker`, `frame` sixtieths of a second after the start, over
+    /// 16-bit clips.
     ///
     /// # Errors
     /// Those of recording and executing; none for lists that are in order.
@@ -148,8 +170,23 @@ impl<'a> Passes<'a> {
         worker: &mut Worker,
         frame: usize,
     ) -> Result<PassTime, TaskError> {
+        self.ours_stored(ClipStore::I16, workload, worker, frame)
+    }
+
+    /// As [`Self::ours`], over clips that are stored so.
+    ///
+    /// # Errors
+    /// As for [`Self::ours`].
+    pub fn ours_stored(
+        &mut self,
+        store: ClipStore,
+        workload: Workload,
+        worker: &mut Worker,
+        frame: usize,
+    ) -> Result<PassTime, TaskError> {
+        let rig = self.rigs.stored(store);
         if workload == Workload::Sample {
-            let execute_ns = self.sample(worker.options().lanes, frame);
+            let execute_ns = self.sample(rig, worker.options().lanes, frame);
             return Ok(PassTime { record_ns: 0.0, execute_ns });
         }
         let (mut record_ns, mut execute_ns) = (0, 0);
@@ -164,7 +201,7 @@ impl<'a> Passes<'a> {
             let mut batch = worker.batch();
             let palettes = palettes.chunks_exact_mut(BONES);
             for (list, palette) in self.lists.iter_mut().zip(palettes) {
-                batch.execute(&self.rigs.rig, list, palette)?;
+                batch.execute(rig, list, palette)?;
             }
             batch.finish();
             execute_ns += start.elapsed().as_nanos();
@@ -173,10 +210,10 @@ impl<'a> Passes<'a> {
         Ok(PassTime { record_ns: per_character(record_ns), execute_ns: per_character(execute_ns) })
     }
 
-    fn sample(&mut self, lanes: Lanes, frame: usize) -> f64 {
+    fn sample(&mut self, rig: &Rig, lanes: Lanes, frame: usize) -> f64 {
         let start = Instant::now();
         for (at, part) in self.parts.iter().enumerate() {
-            if let Some(clip) = self.rigs.rig.clip(ClipId(part.clips[0] as u16)) {
+            if let Some(clip) = rig.clip(ClipId(part.clips[0] as u16)) {
                 let pose = &mut self.poses[at % 8];
                 sample::sample(lanes, clip, part.seconds(frame), BoneCount(BONES as u16), pose);
             }
@@ -228,10 +265,11 @@ mod tests {
         for workload in &Workload::ALL[1..] {
             passes.plain(*workload, 7);
             let expected = passes.palettes.clone();
-            for lanes in Lanes::all() {
+            let stores = [ClipStore::F32, ClipStore::I16];
+            for (lanes, store) in Lanes::all().flat_map(|l| stores.map(|s| (l, s))) {
                 passes.palettes.fill(Mat3x4::IDENTITY);
                 let options = WorkerOptions { lanes, ..WorkerOptions::default() };
-                passes.ours(*workload, &mut Worker::new(options), 7).unwrap();
+                passes.ours_stored(store, *workload, &mut Worker::new(options), 7).unwrap();
                 for (a, b) in passes.palettes.iter().zip(&expected) {
                     assert!(
                         a.to_affine().abs_diff_eq(b.to_affine(), 2e-3),

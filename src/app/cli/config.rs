@@ -1,9 +1,9 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
 use super::options::{CameraArg, GroundArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
-use super::values::{FitHeight, Size, TimeStep};
+use super::values::{ClipStoreArg, FitHeight, Size, TimeStep};
 use crate::app::exit::Failure;
-use crate::asset;
+use crate::asset::{self, BuildOptions};
 use crate::math::SimdLevel;
 use crate::motion::Terrain;
 use crate::render::GpuRequest;
@@ -96,6 +96,8 @@ pub struct RunConfig {
     pub threads: Option<usize>,
     /// Vector instructions.
     pub simd: SimdLevel,
+    /// How clips are kept.
+    pub clip_store: ClipStoreArg,
     /// Unseen characters are skipped.
     pub visibility: bool,
     /// Seconds.
@@ -165,6 +167,7 @@ impl RunConfig {
             max_frame_ms: options.max_frame_ms,
             threads: options.threads,
             simd: options.simd.level(),
+            clip_store: options.clip_store,
             visibility: options.visibility.is_on(),
             grace: options.grace,
             prune: options.prune.is_on(),
@@ -181,6 +184,11 @@ impl RunConfig {
             // Both halves count, so that seeds apart by 2^32 have grounds of their own.
             GroundArg::Uneven => Terrain::uneven((self.seed ^ self.seed >> 32) as u32),
         }
+    }
+
+    /// How characters are made.
+    pub fn build(&self) -> BuildOptions {
+        BuildOptions { clip_store: self.clip_store.into(), ..BuildOptions::default() }
     }
 
     /// True for the adapter that does all of the processor's work and draws nothing.

@@ -6,7 +6,7 @@ pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
-pub use values::{FitHeight, Size, TimeStep};
+pub use values::{ClipStoreArg, FitHeight, Size, TimeStep};
 
 use super::bench::BenchCommand;
 use super::exit::Failure;
@@ -130,6 +130,8 @@ mod tests {
             (&["--layout", "ring"], &["ring", "grid", "disc", "street"]),
             (&["--msaa", "3"], &["3", "1 (off) or 4"]),
             (&["--size", "wide"], &["wide", "1920x1080"]),
+            (&["--clip-store", "f16"], &["f16", "auto", "f32", "i16"]),
+            (&["inspect", "a.glb", "--clip-store", "i8"], &["i8", "auto", "f32", "i16"]),
             (&["--threads", "0"], &["0", "1 to 1024"]),
             (&["--fixed-dt", "-2"], &["seconds"]),
             (&["--simd", "mmx"], &["mmx", "avx2"]),

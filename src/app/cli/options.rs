@@ -1,6 +1,6 @@
 //! The options of a run, as clap reads them.
 
-use super::values::{self, FitHeight, OnOff, Size, TimeStep};
+use super::values::{self, ClipStoreArg, FitHeight, OnOff, Size, TimeStep};
 use crate::math::Lanes;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -174,6 +174,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = values::lanes,
           help_heading = "Animation")]
     pub simd: Lanes,
+    /// How clips are kept in memory
+    #[arg(long, value_enum, value_name = "STORE", default_value_t = ClipStoreArg::Auto,
+          help_heading = "Animation")]
+    pub clip_store: ClipStoreArg,
     /// Skip characters that nobody sees
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]

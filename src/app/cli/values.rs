@@ -1,6 +1,7 @@
 //! Values of the command line that are not plain numbers, each with a message that says what
 //! would have been right.
 
+use crate::asset::StoreChoice;
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -19,6 +20,29 @@ impl OnOff {
     /// As a `bool`.
     pub fn is_on(self) -> bool {
         self == Self::On
+    }
+}
+
+/// How clips are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum ClipStoreArg {
+    /// 16-bit numbers where bones stay within a tenth of a millimetre (of 1.8 m)
+    #[default]
+    Auto,
+    /// 32-bit numbers
+    F32,
+    /// 16-bit numbers, whatever that costs
+    I16,
+}
+
+impl From<ClipStoreArg> for StoreChoice {
+    fn from(arg: ClipStoreArg) -> Self {
+        match arg {
+            ClipStoreArg::Auto => Self::Auto,
+            ClipStoreArg::F32 => Self::F32,
+            ClipStoreArg::I16 => Self::I16,
+        }
     }
 }
 

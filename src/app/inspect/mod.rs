@@ -4,10 +4,10 @@ mod pose;
 mod report;
 mod table;
 
+use super::cli::ClipStoreArg;
 use super::exit::Failure;
 use super::output;
 use crate::asset::{self, BuildOptions, CharacterAsset};
-use crate::pose::Rig;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -31,6 +31,9 @@ pub struct InspectArgs {
     /// Evaluate the file's own keys and curves instead of the runtime clip
     #[arg(long)]
     pub exact: bool,
+    /// How clips are kept in memory
+    #[arg(long, value_enum, value_name = "STORE", default_value_t = ClipStoreArg::Auto)]
+    pub clip_store: ClipStoreArg,
 }
 
 /// Prints what is in the file to standard output.
@@ -68,8 +71,9 @@ pub fn examine(args: &InspectArgs) -> Result<(CharacterAsset, Report), Failure> 
         }
         _ => asset::gltf::read(&args.file)?,
     };
-    let character = asset::build(&source, &BuildOptions::default())?;
-    let rig = Rig::new(character.skeleton.clone(), &character.clips)?;
+    let options = BuildOptions { clip_store: args.clip_store.into(), ..BuildOptions::default() };
+    let character = asset::build(&source, &options)?;
+    let rig = character.rig()?;
     let mut report = Report::new(&args.file, &character, &rig);
     for pose in &args.poses {
         let clip = pose.find(&character.clips).map_err(Failure::Usage)?;

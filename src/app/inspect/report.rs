@@ -3,7 +3,7 @@
 use super::super::camera::presets::FOV_Y;
 use crate::asset::{CharacterAsset, Primitive};
 use crate::index::{BoneCount, BoneIndex, ClipId, NodeIndex};
-use crate::pose::Rig;
+use crate::pose::{ClipStore, Rig};
 use serde::Serialize;
 use std::path::Path;
 
@@ -84,8 +84,16 @@ pub struct ClipReport {
     pub seconds: f32,
     /// Frames a second that the runtime keeps.
     pub rate_hz: f32,
-    /// Largest difference to the file's own curves, in the scene's units.
+    /// Largest difference between the clip as it is played and the file's own curves, in the scene's
+    /// units.
     pub max_error_m: f32,
+    /// What of that the uniform rate is answerable for.
+    pub resampling_error_m: f32,
+    /// Largest distance that frames of 16-bit numbers put, or would put, a bone's tip off, in the
+    /// scene's units; `null` where `--clip-store f32` spared the measurement.
+    pub i16_error_m: Option<f32>,
+    /// What the frames are stored as.
+    pub store: ClipStore,
 }
 
 /// A node that shows a mesh.
@@ -192,13 +200,17 @@ impl Report {
             clips: character
                 .clips
                 .iter()
+                .zip(&character.kept)
                 .enumerate()
-                .map(|(index, clip)| ClipReport {
+                .map(|(index, (clip, kept))| ClipReport {
                     index,
                     name: clip.name.clone(),
                     seconds: clip.seconds(),
                     rate_hz: clip.rate_hz,
                     max_error_m: clip.max_error_m,
+                    resampling_error_m: kept.resampling_error_m,
+                    i16_error_m: kept.i16_error_m,
+                    store: kept.store,
                 })
                 .collect(),
             meshes: character.primitives.chunk_by(|a, b| a.node == b.node).map(mesh).collect(),

@@ -93,11 +93,14 @@ fn clips(out: &mut impl Write, report: &Report) -> io::Result<()> {
             printable(&clip.name),
             format!("{:.3}", clip.seconds),
             format!("{:.2}", clip.rate_hz),
-            short(clip.max_error_m),
+            clip.store.name().into(),
+            millimetres(Some(clip.resampling_error_m)),
+            millimetres(clip.i16_error_m),
+            millimetres(Some(clip.max_error_m)),
         ]
     });
-    let head = ["#", "name", "seconds", "Hz", "largest error (m)"];
-    section(out, "Clips", head, "><>>>", rows.collect())
+    let head = ["#", "name", "seconds", "Hz", "store", "rate's error", "16 bits'", "largest (mm)"];
+    section(out, "Clips", head, "><>>>>>>", rows.collect())
 }
 
 fn meshes(out: &mut impl Write, character: &CharacterAsset, report: &Report) -> io::Result<()> {
@@ -220,6 +223,11 @@ fn short(value: f32) -> String {
     } else {
         format!("{value:.1e}")
     }
+}
+
+/// A distance in metres, printed in millimetres.
+fn millimetres(metres: Option<f32>) -> String {
+    metres.map_or("-".into(), |metres| short(metres * 1e3))
 }
 
 fn bytes(count: usize) -> String {

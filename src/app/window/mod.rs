@@ -30,7 +30,7 @@ pub fn connect() -> Result<EventLoop<()>, String> {
 /// Of characters, GPU, files and the frame-time limit.
 pub fn run(events: EventLoop<()>, config: RunConfig) -> Result<(), Failure> {
     // Before the window opens, so that a file that can't be read flashes none.
-    let cast = characters::load(&config.characters, config.fit_height, true)?;
+    let cast = characters::load(&config.characters, &config.build(), config.fit_height, true)?;
     cast.announce();
     let mut app = App { waiting: Some((config, cast)), run: None, outcome: Ok(()) };
     events.run_app(&mut app)?;

@@ -42,6 +42,8 @@ pub(super) struct Posed<'a> {
     pub clusters: &'a Clusters,
     /// Largest extent of the rest pose.
     pub size: f32,
+    /// How far the clips as they are kept may put a vertex from where `clips` have it, metres.
+    pub slack: f32,
 }
 
 impl Posed<'_> {
@@ -58,7 +60,8 @@ impl Posed<'_> {
         let (min, max) = (grown.min, grown.max);
         let center = (min + max) * 0.5;
         let sphere = self.sweep(GrowingSphere { center, radius: 0.0, finite: true })?;
-        let slack = ROUNDING * (max - min).length().max(center.length());
+        let rounding = ROUNDING * (max - min).length().max(center.length());
+        let slack = rounding + self.slack;
         let (min, max) = (Vec3::from(min) - slack, Vec3::from(max) + slack);
         let radius = (sphere.radius + slack).min((max - min).length() * 0.5);
         // Coordinates may be finite where their squares are not.
@@ -359,6 +362,7 @@ mod tests {
             clips: &asset.clips,
             influence: &influence,
             clusters: &clusters,
+            slack: 0.0,
             size: 4.0,
         };
         let start = GrowingBox { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY, finite: true };

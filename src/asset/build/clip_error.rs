@@ -1,6 +1,7 @@
 //! How far a uniform clip is from the curves that it was made of.
 
 use super::super::exact::NodeCurves;
+use super::clips::KEY_ROUNDING;
 use super::rig::{LocalBox, SourceRig, compose};
 use crate::math::Trs;
 use crate::pose::UniformClip;
@@ -77,8 +78,18 @@ impl<'a> Measure<'a> {
     }
 
     /// Compares at the keys, just before jumps, and between any two frames: of splines at three
-    /// times; of straight lines, which lerp follows, where nlerp is farthest from slerp.
-    pub fn clip(&self, clip: &UniformClip, curves: &Curves<'_>) -> ClipError {
+    /// times; of straight lines, which lerp follows, where nlerp is farthest from slerp. On frames
+    /// nothing is off: the clip's are the curves' own.
+    pub fn resampled(&self, clip: &UniformClip, curves: &Curves<'_>) -> ClipError {
+        self.compare(clip, curves, false)
+    }
+
+    /// As [`Self::resampled`], and on frames too: the clip's are those that are played.
+    pub fn played(&self, clip: &UniformClip, curves: &Curves<'_>) -> ClipError {
+        self.compare(clip, curves, true)
+    }
+
+    fn compare(&self, clip: &UniformClip, curves: &Curves<'_>, on_frames: bool) -> ClipError {
         let mut error = ClipError::default();
         let mut scratch = Scratch::default();
         let intervals = clip.frame_count - 1;
@@ -110,6 +121,10 @@ impl<'a> Measure<'a> {
             if !interval.is_multiple_of(stride) {
                 continue;
             }
+            if on_frames {
+                let seconds = start * (1.0 + KEY_ROUNDING);
+                self.add(clip, curves, seconds, smooth, &mut scratch, &mut error);
+            }
             let straight = !curves.splines && keys.iter().all(|&key| key == start || key == end);
             let parts: &[f64] = if !straight {
                 &[0.25, 0.5, 0.75]
@@ -125,6 +140,46 @@ impl<'a> Measure<'a> {
         self.add(clip, curves, curves.seconds, true, &mut scratch, &mut error);
         error.max_m += ROUNDING * (self.size + scratch.farthest);
         error
+    }
+
+    /// Largest distance between bone tips of a clip and of its frames as 16-bit numbers make them, on
+    /// frames and half way between, and what their interpolation adds: a tip is early or late by up
+    /// to a 65,534th of a frame. Infinite where a number is not finite.
+    pub fn apart(&self, clip: &UniformClip, other: &UniformClip) -> f64 {
+        let work = 2 * clip.frame_count * self.rig.bones.len().max(1);
+        let stride = work.div_ceil(self.work_limit).max(1);
+        let (mut scratch, mut model) = (Scratch::default(), Vec::new());
+        let mut before: Vec<Affine3A> = Vec::new();
+        let (mut worst, mut fastest) = (0.0_f64, 0.0_f64);
+        for frame in (0..clip.frame_count).step_by(stride) {
+            for part in [0.0, 0.5] {
+                let at = |clip: &UniformClip, model: &mut Vec<Affine3A>| {
+                    let pair = FramePair::between(clip, frame, part);
+                    compose(self.rig.skeleton, |bone| pair.local(bone), model);
+                };
+                at(clip, &mut scratch.runtime);
+                at(other, &mut model);
+                for ((a, b), reach) in scratch.runtime.iter().zip(&model).zip(&self.reach) {
+                    let off = Difference::of(a, &b.as_daffine3());
+                    let bound = off.tip_bound(reach);
+                    if !bound.is_finite() {
+                        return f64::INFINITY;
+                    }
+                    if bound > worst {
+                        worst = worst.max(off.tip(reach));
+                    }
+                }
+                for ((a, b), reach) in model.iter().zip(&before).zip(&self.reach) {
+                    let moved = Difference::of(a, &b.as_daffine3());
+                    if moved.tip_bound(reach) > fastest {
+                        fastest = fastest.max(moved.tip(reach));
+                    }
+                }
+                if part == 0.0 { before.clone_from(&model) } else { before.clear() }
+            }
+        }
+        // So much farther in half a frame, twice that in a whole one.
+        worst + 2.0 * fastest / 65_534.0
     }
 
     fn add(

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 /// A clip's frame time is looked up this much (relative) later, so that a key meant to stand on the
 /// frame, but rounded up to a float, counts as reached.
-const KEY_ROUNDING: f64 = 1e-7;
+pub(super) const KEY_ROUNDING: f64 = 1e-7;
 
 /// Resamples every animation; `tolerance` is in metres.
 ///
@@ -50,6 +50,22 @@ pub(super) fn resample_all(
     Ok(clips)
 }
 
+/// Hands over an animation's curves, prepared for a skeleton.
+pub(super) fn with_curves<T>(
+    rig: &SourceRig<'_>,
+    animation: &SourceAnimation,
+    of: impl FnOnce(&Curves<'_>) -> T,
+) -> T {
+    let of_node = NodeCurves::of_animation(animation);
+    of(&Curves {
+        of_bone: &rig.curves(&of_node),
+        seconds: animation.seconds.into(),
+        key_times: frames::key_times(animation),
+        jumps: frames::jump_times(animation),
+        splines: animation.channels.iter().any(|c| c.interpolation == CubicSpline),
+    })
+}
+
 struct Job<'a> {
     index: usize,
     animation: &'a SourceAnimation,
@@ -65,24 +81,24 @@ impl Job<'_> {
         cap: usize,
         tolerance: f64,
     ) -> Result<(UniformClip, Option<String>), BuildError> {
-        let of_node = NodeCurves::of_animation(self.animation);
-        let curves = self.rig.curves(&of_node);
-        let curves = Curves {
-            of_bone: &curves,
-            seconds: self.animation.seconds.into(),
-            key_times: frames::key_times(self.animation),
-            jumps: frames::jump_times(self.animation),
-            splines: self.animation.channels.iter().any(|c| c.interpolation == CubicSpline),
-        };
+        with_curves(self.rig, self.animation, |curves| self.resample_curves(curves, cap, tolerance))
+    }
+
+    fn resample_curves(
+        &self,
+        curves: &Curves<'_>,
+        cap: usize,
+        tolerance: f64,
+    ) -> Result<(UniformClip, Option<String>), BuildError> {
         if curves.seconds < SHORTEST_SECONDS {
-            let clip = self.still(&curves)?;
-            let error = self.measure.clip(&clip, &curves);
+            let clip = self.still(curves)?;
+            let error = self.measure.resampled(&clip, curves);
             return Ok(self.finish(clip, error, cap, tolerance));
         }
         let mut tried: Vec<(usize, ClipError)> = Vec::new();
         for intervals in candidates(self.animation, self.base_hz, cap) {
-            let clip = self.frames(&curves, intervals)?;
-            let error = self.measure.clip(&clip, &curves);
+            let clip = self.frames(curves, intervals)?;
+            let error = self.measure.resampled(&clip, curves);
             if error.smooth_m <= tolerance {
                 return Ok(self.finish(clip, error, cap, tolerance));
             }
@@ -91,7 +107,7 @@ impl Job<'_> {
         let best = tried.iter().map(|(_, e)| e.smooth_m).fold(f64::INFINITY, f64::min);
         let good = tried.into_iter().find(|(_, e)| e.smooth_m <= best * 1.25);
         let (intervals, error) = good.unwrap_or_default();
-        Ok(self.finish(self.frames(&curves, intervals.max(1))?, error, cap, tolerance))
+        Ok(self.finish(self.frames(curves, intervals.max(1))?, error, cap, tolerance))
     }
 
     fn finish(

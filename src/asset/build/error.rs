@@ -1,5 +1,6 @@
 //! Why a valid file can't become a character.
 
+use crate::pose::RigError;
 use crate::pose::skeleton::SkeletonError;
 
 /// What can go wrong between a validated source and a character.
@@ -8,6 +9,9 @@ pub enum BuildError {
     /// More bones or palette matrices than an index can name, or another fault of the skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
+    /// Clips that can't be laid out for playing.
+    #[error(transparent)]
+    Rig(#[from] RigError),
     /// More clips than an index can name.
     #[error("{clips} animations are over the limit of {limit}")]
     TooManyClips {

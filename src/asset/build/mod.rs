@@ -13,6 +13,7 @@ mod meshes;
 mod order;
 mod palette;
 mod rig;
+mod stores;
 #[cfg(test)]
 mod testing;
 
@@ -21,7 +22,7 @@ use super::source::Source;
 use crate::index::{BoneCount, BoneIndex};
 use crate::math::Bounds;
 use crate::pose::skeleton::SkeletonParts;
-use crate::pose::{PaletteEntry, Skeleton};
+use crate::pose::{ClipStore, PaletteEntry, Skeleton};
 use bones::BoneSet;
 use bounds::Posed;
 use clip_error::Measure;
@@ -41,11 +42,33 @@ pub struct BuildOptions {
     /// Distance that a bone's tip may be off the source's curves, relative to the largest extent of
     /// the rest pose, before the rate is raised.
     pub tolerance: f32,
+    /// How clips are kept.
+    pub clip_store: StoreChoice,
+    /// Distance that 16-bit numbers may put a bone's tip off, relative to the same extent, before
+    /// [`StoreChoice::Auto`] keeps a clip in full: a tenth of a millimetre of 1.8 m.
+    pub store_tolerance: f32,
+}
+
+/// How clips are kept; see [`crate::pose::ClipStore`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum StoreChoice {
+    /// As 16-bit numbers where [`BuildOptions::store_tolerance`] allows it.
+    #[default]
+    Auto,
+    /// All as 32-bit numbers.
+    F32,
+    /// All as 16-bit numbers, whatever that costs.
+    I16,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        Self { rate_hz: 30.0, tolerance: 5e-4 }
+        Self {
+            rate_hz: 30.0,
+            tolerance: 5e-4,
+            clip_store: StoreChoice::Auto,
+            store_tolerance: 1.0 / 18_000.0,
+        }
     }
 }
 
@@ -78,7 +101,10 @@ pub(super) fn character(
     let influence = rig::influence_boxes(&skeleton, &meshes.primitives);
     let measure = Measure::new(&rig, &influence, size, source.animations.len());
     let tolerance = f64::from(options.tolerance * size);
-    let clips = clips::resample_all(source, &rig, &measure, options, tolerance, &mut warnings)?;
+    let mut clips = clips::resample_all(source, &rig, &measure, options, tolerance, &mut warnings)?;
+    let store_tolerance = options.store_tolerance * size;
+    let kept = stores::choose(source, &rig, &measure, options, store_tolerance, &mut clips)?;
+    let short = kept.iter().filter(|k| k.store == ClipStore::I16);
     let clusters = Clusters::new(&meshes.primitives);
     let posed = Posed {
         skeleton: &skeleton,
@@ -86,6 +112,7 @@ pub(super) fn character(
         influence: &influence,
         clusters: &clusters,
         size,
+        slack: short.filter_map(|k| k.i16_error_m).fold(0.0, f32::max),
     };
     let bounds = posed.bounds()?;
     let low_detail_error_m = low_detail::mean_error(&skeleton, &clips, &clusters);
@@ -96,6 +123,7 @@ pub(super) fn character(
         skins: source.skins.iter().map(|s| s.joints.clone()).collect(),
         clips,
         notifies: source.animations.iter().map(|a| a.notifies.clone()).collect(),
+        kept,
         primitives: meshes.primitives,
         materials: source.materials.clone(),
         images: source.images.clone(),

@@ -1,10 +1,14 @@
 //! Sampling a clip, and the reference pose.
 
+mod short;
+
 use super::enter;
 use crate::index::BoneCount;
 use crate::math::Lanes;
 use crate::pose::buffer::Pose;
-use crate::pose::runtime_clip::{Cursor, Run, RuntimeClip};
+use crate::pose::clip_layout::{Channels, Run};
+use crate::pose::clip_store::Parts;
+use crate::pose::runtime_clip::{Cursor, Frame, Neighbours, RuntimeClip};
 use crate::pose::streams::{GROUP, LINE, QuatBlock, Vec3Group, blocks_for, groups_for};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
@@ -14,8 +18,30 @@ use fearless_simd::{Simd, f32x8};
 /// Rotations are interpolated linearly and not normalized: neighbouring frames lie in one
 /// hemisphere, and whoever needs unit length normalizes once at the end.
 pub fn sample(lanes: Lanes, clip: &RuntimeClip, seconds: f32, active: BoneCount, out: &mut Pose) {
-    let at = clip.cursor(seconds);
-    enter!(lanes, scalar(clip, at, active, out), simd => vector(simd, clip, at, active, out));
+    sample_at(lanes, clip, clip.cursor(seconds), active, out);
+}
+
+/// As [`sample`], between two frames.
+#[inline(always)]
+pub(crate) fn sample_at(
+    lanes: Lanes,
+    clip: &RuntimeClip,
+    at: Cursor,
+    active: BoneCount,
+    out: &mut Pose,
+) {
+    still(clip, active, out);
+    let (channels, weight) = (&clip.moving, at.weight);
+    match clip.neighbours(at) {
+        Neighbours::F32(a, b) => enter!(lanes,
+            scalar(channels, weight, (a, b), active, out),
+            simd => vector(simd, channels, weight, (a, b), active, out)),
+        Neighbours::I16(ranges, first, second) => {
+            let parts = Parts::of(weight);
+            let between = short::Between { ranges, channels, first, second, parts };
+            short::sample(lanes, between, active, out);
+        }
+    }
 }
 
 /// Fills `out` with the reference pose: rotations copied, no translation or scale held.
@@ -47,11 +73,15 @@ fn still(clip: &RuntimeClip, active: BoneCount, out: &mut Pose) {
     }
 }
 
-fn scalar(clip: &RuntimeClip, at: Cursor, active: BoneCount, out: &mut Pose) {
-    still(clip, active, out);
-    let (a, b) = (clip.frame(at.first), clip.frame(at.second));
-    let lerp = |a: f32, b: f32| a + at.weight * (b - a);
-    for run in clip.moving.rotations.iter().map(|r| r.below(blocks_for(active.get()))) {
+fn scalar(
+    channels: &Channels,
+    weight: f32,
+    (a, b): (Frame<'_>, Frame<'_>),
+    active: BoneCount,
+    out: &mut Pose,
+) {
+    let lerp = |a: f32, b: f32| a + weight * (b - a);
+    for run in channels.rotations.iter().map(|r| r.below(blocks_for(active.get()))) {
         for block in 0..run.blocks {
             let to = &mut out.rotations[run.pose + block].0;
             let (a, b) = (&a.rotations[run.stored + block].0, &b.rotations[run.stored + block].0);
@@ -62,7 +92,7 @@ fn scalar(clip: &RuntimeClip, at: Cursor, active: BoneCount, out: &mut Pose) {
             }
         }
     }
-    let count = clip.moving.translations.len();
+    let count = channels.translations.len();
     let blend = |to: &mut Vec3Group, at: usize| {
         for component in 0..3 {
             for lane in 0..GROUP {
@@ -71,35 +101,40 @@ fn scalar(clip: &RuntimeClip, at: Cursor, active: BoneCount, out: &mut Pose) {
             }
         }
     };
-    for (at, &group) in clip.moving.translations.iter().enumerate() {
+    for (at, &group) in channels.translations.iter().enumerate() {
         blend(&mut out.translations[group], at);
     }
-    for (at, &group) in clip.moving.scales.iter().enumerate() {
+    for (at, &group) in channels.scales.iter().enumerate() {
         blend(&mut out.scales[group], count + at);
     }
 }
 
 #[inline(always)]
-fn vector<S: Simd>(simd: S, clip: &RuntimeClip, at: Cursor, active: BoneCount, out: &mut Pose) {
-    still(clip, active, out);
-    let (a, b) = (clip.frame(at.first), clip.frame(at.second));
-    let weight = S::f32s::simd_from(simd, at.weight);
-    for run in clip.moving.rotations.iter().map(|r| r.below(blocks_for(active.get()))) {
+fn vector<S: Simd>(
+    simd: S,
+    channels: &Channels,
+    factor: f32,
+    (a, b): (Frame<'_>, Frame<'_>),
+    active: BoneCount,
+    out: &mut Pose,
+) {
+    let weight = S::f32s::simd_from(simd, factor);
+    for run in channels.rotations.iter().map(|r| r.below(blocks_for(active.get()))) {
         let to = &mut out.rotations[run.pose..][..run.blocks];
         let (a, b) = (&a.rotations[run.stored..], &b.rotations[run.stored..]);
         for ((to, a), b) in to.iter_mut().zip(a).zip(b) {
             lerp_block(simd, weight, a, b, to);
         }
     }
-    let weight = f32x8::splat(simd, at.weight);
+    let weight = f32x8::splat(simd, factor);
     let end = groups_for(active.get());
     let mut pairs = a.groups.iter().zip(b.groups);
-    for (&group, (a, b)) in clip.moving.translations.iter().zip(&mut pairs) {
+    for (&group, (a, b)) in channels.translations.iter().zip(&mut pairs) {
         if group < end {
             lerp_group(simd, weight, a, b, &mut out.translations[group]);
         }
     }
-    for (&group, (a, b)) in clip.moving.scales.iter().zip(pairs) {
+    for (&group, (a, b)) in channels.scales.iter().zip(pairs) {
         if group < end {
             lerp_group(simd, weight, a, b, &mut out.scales[group]);
         }
