@@ -217,16 +217,27 @@ impl Rig {
         let Some(basis) = self.basis.bones.get(bone.get()) else { return };
         let value = basis.to_pose(local);
         pose.set_rotation(bone, value.rotation.as_quat().to_array());
+        self.store_translation(pose, bone, &value);
+        if self.has_scale() {
+            pose.hold_scale(self.rest(), bone);
+            pose.set_scale(bone, value.scale.as_vec3().to_array());
+        }
+    }
+
+    /// Stores one bone's translation relative to its parent.
+    pub fn set_local_translation(&self, pose: &mut Pose, bone: BoneIndex, translation: Vec3) {
+        let Some(basis) = self.basis.bones.get(bone.get()) else { return };
+        let local = Trs { translation, ..Trs::IDENTITY };
+        self.store_translation(pose, bone, &basis.to_pose(&local));
+    }
+
+    fn store_translation(&self, pose: &mut Pose, bone: BoneIndex, value: &PoseTrs) {
         let translation = value.translation.as_vec3().to_array();
         if pose.moved.contains(bone.get() / GROUP)
             || translation != self.rest().of(pose).translation(bone)
         {
             pose.hold_translation(self.rest(), bone);
             pose.set_translation(bone, translation);
-        }
-        if self.has_scale() {
-            pose.hold_scale(self.rest(), bone);
-            pose.set_scale(bone, value.scale.as_vec3().to_array());
         }
     }
 

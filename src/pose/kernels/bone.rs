@@ -75,7 +75,8 @@ fn changed(from: &Trs, change: &Trs, mode: BoneMode, alpha: f32) -> Trs {
     }
 }
 
-/// Moves one active bone by `alpha` times an offset; nothing when a number is not finite.
+/// Moves one active bone by `alpha` times an offset; nothing when a number is not finite. The bone's
+/// rotation stays as it is stored.
 pub fn translate_bone(
     rig: &Rig,
     pose: &mut Pose,
@@ -89,15 +90,15 @@ pub fn translate_bone(
         return;
     }
     let offset = offset * weight(alpha);
-    let mut local = rig.local(pose, bone);
-    local.translation += match space {
-        BoneSpace::Local => offset,
-        BoneSpace::Component => {
-            let above = rig.model_from_parent(pose, bone);
-            Vec3::from(above.matrix3.inverse() * glam::Vec3A::from(offset))
-        }
-    };
-    if local.is_finite() {
-        rig.set_local(pose, bone, &local);
+    let moved = rig.local(pose, bone).translation
+        + match space {
+            BoneSpace::Local => offset,
+            BoneSpace::Component => {
+                let above = rig.model_from_parent(pose, bone);
+                Vec3::from(above.matrix3.inverse() * glam::Vec3A::from(offset))
+            }
+        };
+    if moved.is_finite() {
+        rig.set_local_translation(pose, bone, moved);
     }
 }

@@ -14,8 +14,8 @@ pub struct History {
     frames: u8,
     /// Seconds between the two.
     dt: f32,
-    /// Bones that both cover.
-    cut: BoneCount,
+    /// Bones that the newer and the older one cover.
+    cuts: [BoneCount; 2],
     /// Where the transition set out from, bone by bone; empty when there was nothing.
     pub(super) captured: Vec<Seam>,
 }
@@ -87,7 +87,7 @@ impl History {
         std::mem::swap(&mut self.newer, &mut self.older);
         self.newer.fit(rig.shape());
         self.newer.copy_from(pose, active);
-        self.cut = if self.frames == 0 { active } else { self.cut.min(active) };
+        self.cuts = [active, self.cuts[0]];
         self.dt = dt;
         // Time that stood still tells nothing of a velocity.
         self.frames = if self.frames > 0 && dt > 0.0 && dt.is_finite() { 2 } else { 1 };
@@ -104,7 +104,11 @@ impl History {
         if self.frames == 0 {
             return;
         }
-        for bone in active.min(self.cut).bones() {
+        // Room for the bones that a level of detail leaves out now.
+        self.captured.reserve(rig.bone_count().get());
+        let [newer, older] = self.cuts;
+        let known = if self.frames > 1 { newer.min(older) } else { newer };
+        for bone in active.min(known).bones() {
             let newer = bone_pose(rig, &self.newer, bone);
             let older = (self.frames > 1).then(|| (bone_pose(rig, &self.older, bone), self.dt));
             self.captured.push(seam(bone, newer, older));

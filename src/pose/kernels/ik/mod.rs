@@ -30,7 +30,15 @@ fn turn_in_model(rig: &Rig, pose: &mut Pose, bone: BoneIndex, above: &Affine3A, 
 /// The shortest rotation from one direction to another; none where either is no direction.
 fn arc(from: Vec3, to: Vec3) -> Quat {
     match (from.try_normalize(), to.try_normalize()) {
-        (Some(from), Some(to)) => Quat::from_rotation_arc(from, to),
+        (Some(from), Some(to)) => {
+            // Half way there is where the turn's axis and half its cosine come from; exact for the
+            // smallest turns too, which the dot product can't tell from none.
+            let (axis, w) = (from.cross(to), 1.0 + from.dot(to));
+            match w > 1e-4 {
+                true => Quat::from_xyzw(axis.x, axis.y, axis.z, w).normalize(),
+                false => Quat::from_rotation_arc(from, to),
+            }
+        }
         _ => Quat::IDENTITY,
     }
 }

@@ -85,7 +85,14 @@ fn solve(a: Vec3, b: Vec3, c: Vec3, reach: &Reach) -> Option<(Vec3, Vec3)> {
         (upper * upper - lower * lower + distance * distance) / (2.0 * distance)
     };
     let x = x.clamp(-upper, upper);
-    let height = (upper * upper - x * x).max(0.0).sqrt();
+    // Heron's formula in Kahan's form: nothing for a limb that is straight or folded, where the root
+    // of a difference of squares would leave half of the digits as a bend.
+    let (apart, difference) = (length - distance, upper - lower);
+    let sides = (length + distance) * apart * (distance - difference) * (distance + difference);
+    let height = match distance < NO_LENGTH {
+        true => upper,
+        false => sides.max(0.0).sqrt() / (2.0 * distance),
+    };
     Some((a + along * x + bend * height, a + along * distance))
 }
 
