@@ -56,7 +56,7 @@ fn help_is_grouped_has_examples_and_names_every_option_of_a_run() {
     assert!(output.status.success());
     let help = text(&output.stdout);
     for heading in
-        ["Crowd:", "Run:", "Picture:", "Output:", "Animation:", "Profiling:", "Examples:"]
+        ["Crowd:", "Run:", "Picture:", "Output:", "Animation:", "Tasks:", "Profiling:", "Examples:"]
     {
         assert!(help.contains(heading), "no {heading:?} in\n{help}");
     }
@@ -79,6 +79,8 @@ fn a_wrong_command_line_ends_with_status_2_and_says_what_is_right() {
         (&["--no-render", "--screenshot", "a.png"], "--no-render"),
         (&["--screenshot", "a.bmp"], ".png"),
         (&["--report", "a.xml"], ".json or .csv"),
+        (&["--capture", "7=a.txt"], "7=seven.json"),
+        (&["--dump-tasks=0"], "1 to"),
         (&["adapters", "--count", "5"], "--count"),
     ];
     for (args, words) in cases {
@@ -202,6 +204,87 @@ fn the_same_seed_gives_the_same_bits_whatever_the_threads_pruning_and_stealing()
     }
     assert_ne!(hash(&["--seed", "2"]), first);
     assert_eq!(hash(&["--fixed-dt", "off"]), None, "nothing to compare in real time");
+}
+
+#[test]
+fn a_capture_is_written_with_names_and_what_the_executor_did() {
+    for (option, name) in [("7", "capture-7.json"), ("7=seven.json", "seven.json")] {
+        let (dir, output) = run(&["--frames", "20", "--visibility", "off", "--capture", option]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(files_in(dir.path()), [dir.path().join(name)]);
+        assert!(
+            text(&output.stdout).contains(&format!("wrote {name}")),
+            "{}",
+            text(&output.stdout)
+        );
+        let c = report(&dir.path().join(name));
+        // Two frames of warming up come first.
+        assert_eq!((&c["character"], &c["frame"]), (&7.into(), &21.into()));
+        assert!(["humanoid", "quadruped"].contains(&c["kind"].as_str().unwrap()));
+        assert!((c["seconds"].as_f64().unwrap() - 22.0 / 60.0).abs() < 1e-9, "{c}");
+        let tasks = c["tasks"].as_array().unwrap();
+        assert_eq!(c["recorded"], tasks.len());
+        assert_eq!(c["output"], tasks.len() - 1);
+        let sample = &tasks[0];
+        assert_eq!((&sample["kind"], &sample["reachable"]), (&"SampleClip".into(), &true.into()));
+        assert!(sample["parameters"]["clip"]["name"].as_str().is_some_and(|n| !n.is_empty()));
+        assert!(sample["ns"].as_u64().unwrap() > 0 && sample["order"] == 0);
+    }
+}
+
+#[test]
+fn a_character_that_is_not_there_or_that_nobody_saw_can_not_be_captured() {
+    let (dir, output) = run(&["--capture", "40"]);
+    assert!(refused(&output, 2).contains("0 to 39"));
+    assert!(files_in(dir.path()).is_empty());
+    let far = ["--no-render", "--count", "2000", "--layout", "grid", "--camera", "near"];
+    let rest = ["--grace", "0", "--frames", "2", "--report", "r.json", "--capture", "1999"];
+    let dir = tempfile::tempdir().unwrap();
+    let output = throng_in(dir.path(), &[&far[..], &rest].concat());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("1999") && said.contains("--visibility off"), "{said}");
+    assert_eq!(files_in(dir.path()), [dir.path().join("r.json")], "the report is written");
+}
+
+#[test]
+fn dumped_tasks_are_lines_of_text_every_so_many_frames() {
+    let lists = |args: &[&str]| {
+        let (_, output) = run(&[&["--visibility", "off", "--warmup", "0"], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let said = text(&output.stderr);
+        assert!(said.contains(" SampleClip clip="), "{said}");
+        assert!(said.lines().all(|l| l.starts_with("tasks of ") || l.starts_with("  ")), "{said}");
+        let heads = said.lines().filter(|l| l.starts_with("tasks of "));
+        heads.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = lists(&["--frames", "121", "--dump-tasks"]);
+    assert_eq!(all.len(), 6, "two kinds in frames 0, 60 and 120: {all:?}");
+    assert!(all[0].contains("\"humanoid\"") != all[1].contains("\"humanoid\""), "{all:?}");
+    let one = lists(&["--frames", "5", "--dump-tasks=2", "--capture", "3"]);
+    assert_eq!(one.len(), 3, "{one:?}");
+    assert!(one.iter().all(|l| l.starts_with("tasks of character 3 (")), "{one:?}");
+}
+
+#[test]
+fn validated_tasks_are_counted_in_the_report_and_change_nothing() {
+    let outcome = |args: &[&str]| {
+        let base = ["--frames", "30", "--visibility", "off", "--report", "r.json"];
+        let (dir, output) = run(&[&base[..], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        (report(&dir.path().join("r.json")), text(&output.stdout))
+    };
+    let (plain, said) = outcome(&[]);
+    assert!(plain.get("validation").is_none() && !said.contains("evaluated twice"));
+    let (r, said) = outcome(&["--validate-tasks"]);
+    let v = &r["validation"];
+    assert_eq!(v["checked"].as_u64().unwrap() + v["skipped"].as_u64().unwrap(), 40 * 33);
+    assert!(v["checked"].as_u64().unwrap() > 600, "{v}");
+    assert_eq!((&v["diverged"], &v["examples"]), (&0.into(), &serde_json::json!([])));
+    assert!(v["worst_mm"].as_f64().unwrap() < 0.1, "{v}");
+    assert!(said.contains("evaluated twice") && said.contains(": 0 differ"), "{said}");
+    assert_eq!(r["palette_hash"], plain["palette_hash"]);
+    assert_eq!(r["config"]["validate_tasks"], true);
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub enum Failure {
     Fault(anyhow::Error),
     /// Slower than it was allowed to be. Status 3.
     TooSlow(String),
+    /// Poses are not what a second evaluation gives. Status 4.
+    Diverged(String),
 }
 
 impl Failure {
@@ -21,6 +23,7 @@ impl Failure {
             Self::Fault(_) => 1,
             Self::Usage(_) => 2,
             Self::TooSlow(_) => 3,
+            Self::Diverged(_) => 4,
         }
     }
 
@@ -35,7 +38,7 @@ impl std::fmt::Display for Failure {
     /// One line, causes included.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = match self {
-            Self::Usage(line) | Self::TooSlow(line) => line.clone(),
+            Self::Usage(line) | Self::TooSlow(line) | Self::Diverged(line) => line.clone(),
             Self::Fault(error) => format!("{error:#}"),
         };
         let mut words = text.split_whitespace();

@@ -4,6 +4,7 @@ use super::exit::Failure;
 use super::output;
 use super::report::{self, Report};
 use super::show::Show;
+use super::watch;
 use crate::asset::ImageRgba8;
 use std::fmt::Write;
 
@@ -30,6 +31,12 @@ pub fn finish(
         report::file::write(path, &report)?;
         written.push(path);
     }
+    // Told at the end: what else was asked for is there first.
+    let mut captured = Ok(());
+    if let Some(to) = &config.capture {
+        captured = watch::write_capture(show.crowd(), to);
+        written.extend(captured.is_ok().then_some(&to.path));
+    }
     written.extend(&config.frames_out);
     let mut text = report::text::summary(&report);
     for path in written {
@@ -37,6 +44,8 @@ pub fn finish(
         let _ = writeln!(text, "wrote {}", path.display());
     }
     output::print(&text)?;
+    captured?;
+    report.validation.as_ref().map_or(Ok(()), watch::judge)?;
     judge(&report, config.max_frame_ms)
 }
 

@@ -43,6 +43,9 @@ fn frames(show: &mut Show, target: Option<&Offscreen>) -> Result<(), Failure> {
             &Steering::default(),
             input(show.config(), frame),
         )?;
+        if let Some(dump) = show.take_dump() {
+            bar.suspend(|| output::log(&dump));
+        }
         if let (Some(folder), true) = (&show.config().frames_out, frame >= warmup) {
             let path = folder.join(format!("frame-{:05}.png", frame - warmup));
             if let Some(image) = read(show, target)? {

@@ -20,6 +20,7 @@ pub mod report;
 pub mod sample;
 mod show;
 mod start;
+mod watch;
 mod window;
 
 use cli::{Cli, Command};

@@ -23,6 +23,11 @@ pub fn say(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "throng: {line}");
 }
 
+/// Puts lines on standard error as they are.
+pub fn log(lines: &str) {
+    let _ = io::stderr().write_all(lines.as_bytes());
+}
+
 /// Fails when `path` can't be written: its folder does not exist or is closed, or it is a folder.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
 use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
+use super::watch::Inspector;
 use super::{alloc, memory};
 use crate::asset::ImageRgba8;
 use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, NotifyLog, TickInput, TickStats};
@@ -34,6 +35,7 @@ pub struct Show {
     shot: Option<Shot>,
     times: PhaseTimes,
     recorder: Recorder,
+    inspector: Inspector,
     last_start: Option<Instant>,
     display_wait: Duration,
     hash_ns: u64,
@@ -66,6 +68,7 @@ impl Show {
             shot: None,
             times: PhaseTimes::default(),
             recorder: Recorder::default(),
+            inspector: Inspector::new(&config),
             last_start: None,
             display_wait: Duration::ZERO,
             hash_ns: 0,
@@ -79,6 +82,16 @@ impl Show {
     /// What the run was asked for.
     pub fn config(&self) -> &RunConfig {
         &self.config
+    }
+
+    /// The characters.
+    pub fn crowd(&self) -> &Crowd {
+        &self.crowd
+    }
+
+    /// Lines that `--dump-tasks` has for the log.
+    pub fn take_dump(&mut self) -> Option<String> {
+        self.inspector.take_dump()
     }
 
     /// The device and what draws with it; `None` without a GPU.
@@ -127,6 +140,7 @@ impl Show {
         if self.frame == self.config.warmup {
             self.crowd.clear_notify_counts();
         }
+        self.inspector.arm(&mut self.crowd)?;
         let before = alloc::allocations();
         let tick = self.crowd.tick(
             &TickInput {
@@ -140,6 +154,7 @@ impl Show {
         );
         let allocations = alloc::allocations().zip(before).map(|(after, before)| after - before);
         self.hash = tick.palette_hash;
+        self.inspector.look(&self.crowd);
 
         let platform = self.lay_out(size, input);
         let render = match (&mut self.picture, target) {
@@ -202,7 +217,11 @@ impl Show {
         let fired = |id| counts.of(id, Moment::Point) + counts.of(id, Moment::Begin);
         let notifies = names.iter().map(|(id, name)| (name.to_owned(), fired(id)));
         let notifies = notifies.filter(|(_, count)| *count > 0).collect();
-        self.recorder.report(machine, self.config.clone(), self.hash, notifies)
+        let validation = self.inspector.validation(&self.crowd);
+        Report {
+            validation,
+            ..self.recorder.report(machine, self.config.clone(), self.hash, notifies)
+        }
     }
 
     /// A hash of a run in real time could never be compared with another's.

@@ -44,6 +44,9 @@ fn check_outputs(config: &RunConfig) -> Result<(), Failure> {
     if let Some(path) = &config.report {
         output::check_file("--report", path)?;
     }
+    if let Some(capture) = &config.capture {
+        output::check_file("--capture", &capture.path)?;
+    }
     if let Some(path) = &config.frames_out {
         output::check_folder("--frames-out", path)?;
     }

@@ -189,6 +189,14 @@ pub enum CrowdError {
         /// The limit.
         limit: usize,
     },
+    /// An id that nobody has.
+    #[error("there is no character {id}: {count} are numbered from 0")]
+    NoCharacter {
+        /// The id.
+        id: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// A number of the configuration or of a kind out of its range.
     #[error("{what} is {value}; it must be {range}")]
     OutOfRange {

@@ -7,11 +7,13 @@ use super::kind::Kind;
 use super::notify::{Notifies, NotifyEvent};
 use super::playback::Playback;
 use super::slots::{Leases, SlotWord, Slots, WORD};
+use super::watch::Watcher;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::motion::GroundMotion;
 use crate::profile::{Phase, PhaseTimes};
-use crate::task::{ExecuteStats, TaskList, Worker, WorkerOptions};
+use crate::task::validate::Validator;
+use crate::task::{Context, ExecuteStats, NO_MASKS, PoseState, TaskList, Worker, WorkerOptions};
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,6 +29,7 @@ pub(crate) struct Scratch {
     lists: Vec<TaskList>,
     /// Notifies that were fired in this tick.
     heard: Vec<NotifyEvent>,
+    validator: Validator,
 }
 
 /// The scratch of every thread of the pool. A thread locks its own, so nobody ever waits.
@@ -39,6 +42,7 @@ impl Crew {
             worker: Worker::new(options),
             lists: vec![TaskList::default(); CHUNK as usize],
             heard: Vec::with_capacity(Notifies::ROOM),
+            validator: Validator::default(),
         };
         Self((0..threads).map(|_| Mutex::new(scratch())).collect())
     }
@@ -49,7 +53,7 @@ impl Crew {
         self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn all(&mut self) -> impl Iterator<Item = &mut Scratch> {
+    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut Scratch> {
         self.0.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -84,6 +88,8 @@ pub(crate) struct Evaluation<'a> {
     /// That time was played; false where it was jumped over.
     pub played: bool,
     pub times: &'a PhaseTimes,
+    /// Somebody looks at some of the lists.
+    pub watched: Option<&'a Watcher>,
 }
 
 /// Some neighbouring slots of one page.
@@ -142,7 +148,7 @@ impl Evaluation<'_> {
 
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
-        let Scratch { worker, lists, heard } = &mut *scratch;
+        let Scratch { worker, lists, heard, validator } = &mut *scratch;
         let due = || {
             run.words.iter().enumerate().flat_map(|(w, word)| {
                 bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
@@ -164,19 +170,33 @@ impl Evaluation<'_> {
                 list.sweep();
             }
         });
+        let palette_len = kind.palette_len();
         self.times.worker(Phase::Execute, || {
-            let palette_len = kind.palette_len();
-            let (mut matrices, mut at) = (run.matrices, 0);
+            let (mut matrices, mut at) = (&mut *run.matrices, 0);
             let mut batch = worker.batch();
             for ((slot, _), list) in due().zip(lists.iter_mut()) {
                 let (palette, rest) =
                     matrices[(slot - at) * palette_len..].split_at_mut(palette_len);
                 (matrices, at) = (rest, slot + 1);
-                let executed = batch.execute(&kind.rig, list, palette);
+                let executed = match self.watched.and_then(|w| w.capture(run.owners[slot])) {
+                    None => batch.execute(&kind.rig, list, palette),
+                    Some(mut capture) => {
+                        let state = &mut PoseState::default();
+                        let capture = Some(&mut *capture);
+                        let mut context = Context { masks: &NO_MASKS, state, capture };
+                        batch.execute_with(&kind.rig, list, &mut context, palette)
+                    }
+                };
                 debug_assert_eq!(executed, Ok(()), "a slot is as long as its kind's palette");
             }
             batch.finish();
         });
+        if let Some(watcher) = self.watched.filter(|w| w.validates()) {
+            let executed = due().zip(lists.iter()).map(|((slot, _), list)| {
+                (run.owners[slot], list, &run.matrices[slot * palette_len..][..palette_len])
+            });
+            watcher.validate(kind, validator, executed);
+        }
     }
 }
 
@@ -201,5 +221,32 @@ impl<'a> Run<'a> {
             matrices: later_matrices,
         };
         (Run { words, owners, playback, roots, matrices }, Some(later))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::crowd::slots::WORD;
+    use crate::crowd::testing::{CROWD, SKY, crowd, tick};
+
+    #[test]
+    fn everybody_who_is_evaluated_is_brought_to_the_worlds_time() {
+        for threads in [1, 3] {
+            let mut crowd = crowd(200, threads);
+            // Some time that nobody sees, then some that is seen.
+            for target in [CROWD, SKY, SKY, SKY, SKY, SKY, SKY, SKY, SKY, CROWD, CROWD] {
+                let evaluated = tick(&mut crowd, target).evaluated as usize;
+                let mut found = 0;
+                for leases in &crowd.world.slots.leases {
+                    for (slot, playback) in leases.playback.iter().enumerate() {
+                        if leases.words[slot / WORD].due >> (slot % WORD) & 1 == 1 {
+                            assert_eq!(playback.now, crowd.world.now, "slot {slot}");
+                            found += 1;
+                        }
+                    }
+                }
+                assert_eq!(found, evaluated);
+            }
+        }
     }
 }

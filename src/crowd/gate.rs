@@ -139,3 +139,30 @@ fn look_up(word: &mut SlotWord, owners: &[CharacterId], blocks: &[Block]) {
     }
     *word = next;
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::crowd::testing::{CROWD, DT, SKY, crowd, tick};
+
+    #[test]
+    fn whoever_is_let_go_takes_its_clocks_along_as_they_were() {
+        let mut crowd = crowd(100, 2);
+        for _ in 0..40 {
+            tick(&mut crowd, CROWD);
+        }
+        let mut last = Vec::new();
+        while tick(&mut crowd, SKY).leased > 0 {
+            let leases = &crowd.world.slots.leases;
+            let slots = leases.iter().flat_map(|l| l.owners.iter().zip(&l.playback));
+            last = slots.map(|(id, playback)| (id.get(), *playback)).collect();
+        }
+        last.retain(|(id, _)| *id < 100);
+        assert_eq!(last.len(), 100, "all left at once");
+        for (id, leased) in last {
+            let kept = &crowd.world.characters.playback[id];
+            assert_eq!(kept.now, leased.now);
+            assert_eq!(format!("{kept:?}"), format!("{leased:?}"));
+            assert!(kept.now > 40.0 * DT, "it had played while it was seen");
+        }
+    }
+}

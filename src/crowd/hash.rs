@@ -37,3 +37,114 @@ pub(crate) fn chain(before: u64, blocks: &[Block], slots: &Slots, each: &[Atomic
     }
     hash
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crowd::playback::Playback;
+    use crate::index::{CharacterId, CharacterKind};
+    use crate::math::Mat3x4;
+
+    const CHARACTERS: u32 = 200;
+    const BONES: usize = 3;
+
+    /// Characters in slots of two kinds, leased in the order of `ids`, all evaluated; each one's
+    /// matrices are its own wherever they lie.
+    fn crowd(ids: &[u32], page_matrices: u32) -> (Vec<Block>, Slots) {
+        let mut slots = Slots::new(page_matrices, u64::MAX);
+        let mut blocks = vec![Block::default(); (CHARACTERS as usize).div_ceil(BLOCK)];
+        for &id in ids {
+            let kind = CharacterKind((id % 2) as u16);
+            let at = slots.lease(kind, BONES, CharacterId(id), &Playback::IDLE).unwrap();
+            let (page, slot) = (at.page as usize, at.slot as usize);
+            slots.leases[page].words[slot / WORD].due |= 1 << (slot % WORD);
+            blocks[id as usize / BLOCK].leased |= 1 << (id as usize % BLOCK);
+            for bone in 0..BONES {
+                let matrix = &mut slots.pages[page].matrices[slot * BONES + bone];
+                let number = |i: usize| (id as f32 + 1.0) * 0.37 + bone as f32 + i as f32 * 0.01;
+                *matrix = Mat3x4 {
+                    rows: std::array::from_fn(|r| std::array::from_fn(|c| number(r * 4 + c))),
+                };
+            }
+        }
+        (blocks, slots)
+    }
+
+    fn hash((blocks, slots): &(Vec<Block>, Slots), before: u64) -> u64 {
+        let each: Vec<_> = (0..CHARACTERS).map(|_| AtomicU64::new(u64::from(u32::MAX))).collect();
+        chain(before, blocks, slots, &each)
+    }
+
+    #[test]
+    fn one_ulp_in_one_bone_of_one_character_changes_the_hash() {
+        let ids: Vec<u32> = (0..CHARACTERS).collect();
+        let mut crowd = crowd(&ids, 180);
+        let expected = hash(&crowd, 7);
+        assert_eq!(hash(&crowd, 7), expected);
+        assert_ne!(hash(&crowd, 8), expected, "the frames before count");
+        assert!(crowd.1.pages.len() > 3);
+        for page in 0..crowd.1.pages.len() {
+            for matrix in (0..crowd.1.leases[page].owners.len() * BONES).step_by(7) {
+                let words = &crowd.1.leases[page].words;
+                let slot = matrix / BONES;
+                if words[slot / WORD].due >> (slot % WORD) & 1 == 0 {
+                    continue;
+                }
+                for (row, column) in [(0, 0), (1, 3), (2, 2)] {
+                    let number = &mut crowd.1.pages[page].matrices[matrix].rows[row][column];
+                    let right = *number;
+                    *number = f32::from_bits(right.to_bits() ^ 1);
+                    let wrong = hash(&crowd, 7);
+                    assert_ne!(wrong, expected, "page {page} matrix {matrix} {row} {column}");
+                    crowd.1.pages[page].matrices[matrix].rows[row][column] = right;
+                }
+            }
+        }
+        assert_eq!(hash(&crowd, 7), expected);
+    }
+
+    #[test]
+    fn slots_and_pages_have_no_part_in_the_hash_and_ids_have() {
+        let ids: Vec<u32> = (0..CHARACTERS).collect();
+        let expected = hash(&crowd(&ids, 180), 7);
+        let backwards: Vec<u32> = ids.iter().rev().copied().collect();
+        assert_eq!(hash(&crowd(&backwards, 180), 7), expected, "other slots");
+        assert_eq!(hash(&crowd(&ids, 60_000), 7), expected, "other pages");
+        assert_ne!(hash(&crowd(&ids[1..], 180), 7), expected, "one fewer");
+        // Two characters whose poses change places.
+        let mut swapped = crowd(&ids, 60_000);
+        let matrices = &mut swapped.1.pages[0].matrices;
+        (0..BONES).for_each(|bone| matrices.swap(bone, 5 * BONES + bone));
+        assert_ne!(hash(&swapped, 7), expected);
+    }
+
+    #[test]
+    fn the_same_poses_of_other_characters_are_another_hash() {
+        let some: Vec<u32> = (0..CHARACTERS - 1).collect();
+        let others: Vec<u32> = (1..CHARACTERS).collect();
+        let same_poses = |ids: &[u32]| {
+            let (blocks, mut slots) = crowd(ids, 60_000);
+            slots.pages.iter_mut().for_each(|p| p.matrices.fill(Mat3x4::IDENTITY));
+            // All in one block each, so that only the ids tell them apart.
+            let mut one = vec![Block::default(); blocks.len()];
+            one[1] = blocks[1];
+            (one, slots)
+        };
+        // Block 1 is full either way.
+        let (a, b) = (same_poses(&some), same_poses(&others));
+        assert_eq!(hash(&a, 7), hash(&b, 7), "the same ids");
+        let (mut blocks, slots) = b;
+        blocks.swap(1, 2);
+        assert_ne!(hash(&a, 7), hash(&(blocks, slots), 7), "as many others");
+    }
+
+    #[test]
+    fn who_was_not_evaluated_is_no_part_of_what_is_read() {
+        let ids: Vec<u32> = (0..CHARACTERS).collect();
+        let mut crowd = crowd(&ids, 60_000);
+        crowd.1.leases[0].words[0].due &= !1;
+        let before = hash(&crowd, 7);
+        crowd.1.pages[0].matrices[0].rows[0][0] += 1.0;
+        assert_eq!(hash(&crowd, 7), before);
+    }
+}

@@ -7,6 +7,7 @@ use crate::asset::ClipNotify;
 use crate::index::{BoneIndex, ClipId};
 use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
+use crate::task::{NO_MASKS, Names};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub(crate) struct KindClip {
 /// A kind of character, ready to be played.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
+    /// For messages.
+    pub name: String,
     pub rig: Arc<Rig>,
     pub clips: Vec<KindClip>,
     /// The bone that root motion is taken from.
@@ -107,6 +110,7 @@ impl Kind {
             gaits: roles.gaits,
         };
         Ok(Self {
+            name: kind.name.clone(),
             rig: Arc::clone(rig),
             clips,
             root: measure::root_bone(rig),
@@ -119,6 +123,11 @@ impl Kind {
             radius: shape.radius * kind.scale,
             body,
         })
+    }
+
+    /// What the indices in its characters' lists are called.
+    pub fn names(&self) -> Names<'_> {
+        Names { rig: &self.rig, masks: &NO_MASKS }
     }
 
     /// Matrices of one character.

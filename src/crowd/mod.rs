@@ -29,7 +29,10 @@ mod ride;
 mod serial;
 mod slots;
 pub mod stats;
+#[cfg(test)]
+mod testing;
 mod tint;
+pub mod watch;
 mod world;
 
 pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, RootMotion};
@@ -37,6 +40,7 @@ pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
 pub use stats::TickStats;
+pub use watch::{CharacterCapture, Divergence, Validation, Watch};
 
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::{Frustum, View};
@@ -252,6 +256,37 @@ impl Crowd {
             center: characters::sphere_center(&kinds[kind.get()], place, ground),
             radius: kinds[kind.get()].radius * scale,
         })
+    }
+
+    /// Looks closer at some characters' lists from the next tick on; see [`Watch`].
+    ///
+    /// # Errors
+    /// [`CrowdError::NoCharacter`] for an id that the crowd does not have. The watch is as it was.
+    pub fn watch(&mut self, watch: Watch) -> Result<(), CrowdError> {
+        let count = self.count();
+        match watch.character {
+            Some(CharacterId(id)) if id >= count => Err(CrowdError::NoCharacter { id, count }),
+            _ => {
+                self.world.watcher.set(watch);
+                Ok(())
+            }
+        }
+    }
+
+    /// The lists that a [`Watch`] asked for, each as it was executed last; the character that it
+    /// names may have been evaluated some ticks ago ([`CharacterCapture::frame`]), or not yet.
+    pub fn captures(&self) -> impl Iterator<Item = CharacterCapture<'_>> {
+        self.world.watcher.captures(&self.world.kinds)
+    }
+
+    /// Ticks so far.
+    pub fn ticks(&self) -> u64 {
+        self.world.watcher.ticks()
+    }
+
+    /// What a [`Watch`] that validates has found so far.
+    pub fn validation(&self) -> &Validation {
+        self.world.watcher.validation()
     }
 
     /// Everybody who plays one clip after the other goes on to the next one.

@@ -80,3 +80,114 @@ fn apply(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crowd::slots::WORD;
+    use crate::crowd::testing::{CROWD, crowd, tick};
+    use crate::crowd::world::World;
+    use glam::Vec2;
+    use std::f32::consts::{FRAC_PI_2, TAU};
+
+    const DT: f32 = 0.5;
+
+    fn motion(x: f32, z: f32, yaw: f32) -> GroundMotion {
+        GroundMotion { x, z, yaw }
+    }
+
+    /// What is left of a distance that is drawn in for [`DT`] at a rate.
+    fn left(rate: f32) -> f32 {
+        (-rate * DT).exp()
+    }
+
+    #[test]
+    fn who_stands_goes_where_its_root_goes_turns_with_it_and_is_drawn_home() {
+        let (home, heading) = (Vec2::new(3.0, -2.0), FRAC_PI_2);
+        let start = |position| Place::Standing { position, heading, home, scale: 1.5 };
+        let mut place = start(home);
+        assert!(!apply(&mut place, GroundMotion::IDENTITY, 2.0, &[], DT), "nothing moves");
+        assert_eq!(place, start(home));
+        // A quarter turn to the left takes +Z to +X.
+        assert!(apply(&mut place, motion(0.0, 0.2, 0.3), 2.0, &[], DT));
+        let Place::Standing { position, heading, .. } = place else { panic!("{place:?}") };
+        let gone = Vec2::new(0.2 * 2.0 * 1.5, 0.0) * left(HOMING.standing);
+        assert!(position.distance(home + gone) < 1e-5, "{position} {gone}");
+        assert!((heading - FRAC_PI_2 - 0.3).abs() < 1e-6);
+        let mut place = start(home + Vec2::X);
+        assert!(apply(&mut place, GroundMotion::IDENTITY, 2.0, &[], DT));
+        let Place::Standing { position, .. } = place else { panic!("{place:?}") };
+        assert!(position.distance(home + Vec2::X * left(HOMING.standing)) < 1e-5);
+        let mut place = start(home);
+        apply(&mut place, motion(0.0, 0.0, -TAU), 1.0, &[], 0.0);
+        let Place::Standing { heading, .. } = place else { panic!("{place:?}") };
+        assert!((heading - FRAC_PI_2).abs() < 1e-5, "a heading stays within one turn");
+    }
+
+    #[test]
+    fn who_rides_is_moved_against_its_lane_and_drawn_back_to_its_place() {
+        let lanes = [
+            Ride::new(Vec2::ZERO, 10.0, 4.0, 1.2),
+            Ride::new(Vec2::ZERO, 10.0, 4.0, 1.2).reversed(true),
+        ];
+        for (ride, outward) in [(0, 1.0), (1, -1.0)] {
+            let start = Place::Riding {
+                ride,
+                s: 5.0,
+                home_s: 5.0,
+                lateral: 0.5,
+                home_lateral: 0.5,
+                yaw: 0.0,
+                scale: 1.0,
+            };
+            let after = |forward: f32, left: f32, yaw: f32| {
+                let mut place = start;
+                assert!(!apply(&mut place, motion(left, forward, yaw), 2.0, &lanes, DT));
+                let Place::Riding { s, lateral, yaw, .. } = place else { panic!("{place:?}") };
+                (s, lateral, yaw)
+            };
+            // The lane's own speed is no motion against it.
+            let (s, lateral, yaw) = after(0.5 * 1.2 * DT, 0.0, 0.0);
+            assert!((s - 5.0).abs() < 1e-5 && lateral == 0.5 && yaw == 0.0, "{s}");
+            let (s, ..) = after(0.0, 0.0, 0.0);
+            assert!((s - (5.0 - 1.2 * DT * left(HOMING.along))).abs() < 1e-5, "left behind: {s}");
+            let (_, lateral, yaw) = after(0.3, 0.1, 0.4);
+            let aside = outward * 0.2 * left(HOMING.across);
+            // Left of who walks the lane is outward, unless it is walked the other way round.
+            assert!((lateral - 0.5 - aside).abs() < 1e-5, "{lateral}");
+            assert!((yaw - 0.4 * left(HOMING.yaw)).abs() < 1e-5, "{yaw}");
+        }
+    }
+
+    #[test]
+    fn who_has_just_come_into_view_stays_where_it_is() {
+        let mut crowd = crowd(50, 1);
+        tick(&mut crowd, CROWD);
+        let world = &mut crowd.world;
+        for kind in &mut world.kinds {
+            let track = crate::motion::RootTrack::measure(
+                &[glam::Affine3A::IDENTITY, glam::Affine3A::from_translation(glam::Vec3::Z)],
+                &glam::Affine3A::IDENTITY,
+                1.0,
+                crate::motion::RootLock::Planar,
+            );
+            kind.clips.iter_mut().for_each(|clip| clip.root = Some(track.clone()));
+        }
+        for leases in &mut world.slots.leases {
+            leases.roots.fill(motion(0.0, 1.0, 0.0));
+            leases.words.iter_mut().for_each(|word| word.entered = word.due & 0x5555);
+        }
+        let before = world.characters.places.clone();
+        let World { characters, slots, kinds, rides, .. } = world;
+        apply_root_motion(characters, slots, kinds, rides, DT);
+        for leases in &slots.leases {
+            for (w, word) in leases.words.iter().enumerate() {
+                for bit in bits(word.due) {
+                    let id = leases.owners[w * WORD + bit].get();
+                    let stayed = characters.places[id] == before[id];
+                    assert_eq!(stayed, word.entered >> bit & 1 == 1, "character {id}");
+                }
+            }
+        }
+    }
+}

@@ -13,6 +13,7 @@ use super::ride::Ride;
 use super::serial;
 use super::slots::Slots;
 use super::stats::TickStats;
+use super::watch::Watcher;
 use crate::motion::Terrain;
 use crate::profile::{Phase, PhaseTimes};
 use std::sync::atomic::AtomicU64;
@@ -44,6 +45,7 @@ pub(crate) struct World {
     pub hashes: Vec<AtomicU64>,
     /// Scratch of the gate: one per kind.
     pub wanted: Vec<usize>,
+    pub watcher: Watcher,
 }
 
 #[derive(Debug)]
@@ -59,7 +61,7 @@ pub(crate) struct Step {
 impl World {
     /// One frame, from culling to instance records.
     pub fn step(&mut self, step: Step) -> TickStats {
-        let Self { kinds, characters, rides, slots, crew, times, .. } = self;
+        let Self { kinds, characters, rides, slots, crew, times, watcher, .. } = self;
         times.clear();
         self.now += step.dt;
         rides.iter_mut().for_each(|ride| ride.advance(step.dt));
@@ -71,9 +73,12 @@ impl World {
         let changes = times.time(Phase::Gate, || {
             gate::gate(characters, slots, kinds, &mut self.wanted, (self.now, self.grace), times)
         });
+        let watched = watcher.prepare(characters, slots, self.now);
         let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
-            Evaluation { kinds, crew, now: self.now, played: step.played, times }.run(slots)
+            Evaluation { kinds, crew, now: self.now, played: step.played, times, watched }
+                .run(slots)
         });
+        watcher.finish();
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
                 serial::apply_root_motion(characters, slots, kinds, rides, step.dt as f32);

@@ -5,6 +5,7 @@ pub mod buffer;
 pub mod clip;
 pub(crate) mod clip_layout;
 pub mod clip_store;
+pub mod direct;
 pub mod kernels;
 pub(crate) mod resolve_table;
 pub mod rig;

@@ -27,4 +27,6 @@ pub use setup::{
     watched,
 };
 pub use stream::{GpuApi, GpuTimeline, Plot, frame_mark, name_thread, plot};
+#[cfg(test)]
+pub(crate) use zone::counting;
 pub use zone::{Zone, ZoneLocation, zone};

@@ -50,6 +50,8 @@ pub struct Zone {
 /// [`watched`](super::watched) said this frame; otherwise it costs a branch.
 #[inline]
 pub fn zone(location: &'static ZoneLocation, listening: bool) -> Zone {
+    #[cfg(test)]
+    counting::count(location, listening);
     Zone {
         context: if listening { client::begin(&location.shown) } else { None },
         not_send: PhantomData,
@@ -62,5 +64,29 @@ impl Drop for Zone {
         if let Some(context) = self.context.take() {
             client::end(context);
         }
+    }
+}
+
+/// How many zones of each location this thread has begun for somebody who listens.
+#[cfg(test)]
+pub(crate) mod counting {
+    use super::ZoneLocation;
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+
+    thread_local! {
+        static BEGUN: RefCell<BTreeMap<&'static str, u64>> = const { RefCell::new(BTreeMap::new()) };
+    }
+
+    pub(super) fn count(location: &'static ZoneLocation, listening: bool) {
+        if listening {
+            let name = location.name.to_str().unwrap_or_default();
+            BEGUN.with_borrow_mut(|begun| *begun.entry(name).or_default() += 1);
+        }
+    }
+
+    /// The counts since they were last taken, by name.
+    pub(crate) fn take() -> BTreeMap<&'static str, u64> {
+        BEGUN.take()
     }
 }

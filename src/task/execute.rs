@@ -63,7 +63,6 @@ pub(super) fn run(
     let before = worker.pool.live();
     worker.pool.high_water = before;
     begin(worker, list, run);
-    let mut order = 0;
     for at in 0..list.len() {
         let mark = list.marks()[at];
         let skip = worker.options.prune && !mark.reachable;
@@ -75,6 +74,8 @@ pub(super) fn run(
         let looked_at = run.context.capture.is_some();
         let start = (run.timed || looked_at).then(Instant::now);
         let (buffer, stole) = step(worker, task, mark.reachable, run);
+        #[cfg(test)]
+        super::tests::plant(worker, task, buffer, run);
         drop(shown);
         let ns = start.map_or(0, |s| s.elapsed().as_nanos() as u64);
         // Nobody reads what only an unpruned run executes.
@@ -91,9 +92,8 @@ pub(super) fn run(
         }
         if let Some(capture) = run.context.capture.as_deref_mut() {
             let live = worker.pool.live() - before;
-            capture.ran(at, order, stole, buffer.number(), live, ns);
+            capture.ran(at, stole, buffer.number(), live, ns);
         }
-        order += 1;
     }
     let result = if run.half == Half::Before {
         suspend(worker, list, run);
@@ -164,7 +164,8 @@ fn begin(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
         resume(worker, list, run);
     }
     if let Some(capture) = run.context.capture.as_deref_mut() {
-        capture.begin(list, run.active, run.context.masks);
+        let second_half = run.half == Half::After;
+        capture.begin(list, run.active, run.context.masks, second_half);
     }
 }
 
@@ -235,7 +236,10 @@ fn take_first(
         sample::reference(run.rig.reference(), run.active, worker.pool.get_mut(fresh));
         return (fresh, false);
     };
-    if worker.options.steal && worker.results[at].waiting == reads {
+    let last = worker.results[at].waiting == reads;
+    #[cfg(test)]
+    let last = last || worker.plant == super::tests::Plant::EarlySteal;
+    if worker.options.steal && last {
         worker.results[at] = Pending { buffer: None, waiting: 0 };
         worker.stats.stolen += 1;
         return (source, true);

@@ -159,6 +159,11 @@ impl TaskList {
         self.cut = cut;
     }
 
+    /// The level of detail that was set.
+    pub fn cut(&self) -> Option<BoneCount> {
+        self.cut
+    }
+
     /// What is taken out of the root before the pose is resolved, because it has gone to the
     /// character's own transform.
     pub fn set_root_pin(&mut self, pin: Option<RootPin>) {

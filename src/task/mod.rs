@@ -44,6 +44,7 @@
 //! ```
 
 pub mod capture;
+pub mod describe;
 pub mod execute;
 pub mod kind;
 pub mod list;
@@ -54,15 +55,17 @@ pub mod stats;
 #[expect(clippy::module_inception, reason = "the module's central type is the task")]
 pub mod task;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+pub mod validate;
 pub mod worker;
 mod zones;
 
-pub use capture::{Capture, TaskRecord};
+pub use capture::{Capture, NamedCapture, TaskRecord};
+pub use describe::{Argument, Names};
 pub use execute::Context;
 pub use kind::TaskKind;
 pub use list::{TaskError, TaskList};
-pub use state::{HistoryId, MaskId, Masks, PoseState, SnapshotId};
+pub use state::{HistoryId, MaskId, Masks, NO_MASKS, PoseState, SnapshotId};
 pub use stats::{ExecuteStats, Work};
 pub use task::{AdditiveSpace, Stage, Task, TaskIndex, Transition};
 pub use worker::{Batch, Worker, WorkerOptions};

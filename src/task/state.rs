@@ -25,7 +25,7 @@ pub struct HistoryId(pub u16);
 pub struct SnapshotId(pub u16);
 
 /// No masks.
-pub(super) static NO_MASKS: Masks = Masks { masks: Vec::new(), names: Vec::new() };
+pub static NO_MASKS: Masks = Masks { masks: Vec::new(), names: Vec::new() };
 
 /// The bone masks of one rig, shared by all its characters.
 #[derive(Clone, Debug, Default)]

@@ -73,7 +73,8 @@ pub enum AdditiveSpace {
 /// A transition's share of a frame: the record phase advances it, the execute phase follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
-    /// Whose poses it remembers; a character without such a history snaps.
+    /// Whose poses it remembers; a character without such a history snaps. Each kind of transition
+    /// has histories of its own.
     pub history: HistoryId,
     /// Seconds since it began; not-a-number is a transition that is over.
     pub elapsed: f32,

@@ -44,6 +44,9 @@ pub struct Worker {
     pub(super) stats: ExecuteStats,
     /// Whether a profiler wants a zone per list and task; asked when a batch opens.
     pub(super) listening: bool,
+    /// A fault that a test wants to see found.
+    #[cfg(test)]
+    pub(crate) plant: super::tests::Plant,
     scratch: ResolveScratch,
 }
 
@@ -57,6 +60,8 @@ impl Worker {
             mesh: MeshScratch::default(),
             stats: ExecuteStats::default(),
             listening: false,
+            #[cfg(test)]
+            plant: super::tests::Plant::None,
             scratch: ResolveScratch::default(),
         }
     }
@@ -75,6 +80,10 @@ impl Worker {
     /// together; [`Batch::finish`] resolves the rest.
     pub fn batch<'a>(&mut self) -> Batch<'_, 'a> {
         self.listening = profile::listening();
+        #[cfg(test)]
+        {
+            self.listening |= self.plant == super::tests::Plant::Listener;
+        }
         Batch {
             worker: self,
             rig: None,

@@ -1,7 +1,7 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
 use super::options::{CameraArg, GroundArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
-use super::values::{ClipStoreArg, FitHeight, Size, TimeStep};
+use super::values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
 use crate::app::exit::Failure;
 use crate::asset::{self, BuildOptions};
 use crate::math::SimdLevel;
@@ -106,6 +106,12 @@ pub struct RunConfig {
     pub prune: bool,
     /// Buffers are taken over by their last reader.
     pub steal: bool,
+    /// Whose list is captured, and where to.
+    pub capture: Option<CaptureTo>,
+    /// Frames from one dump of task lists to the next.
+    pub dump_tasks: Option<u32>,
+    /// Poses of a single clip are evaluated twice.
+    pub validate_tasks: bool,
     /// What Tracy is shown.
     pub zones: ZonesArg,
     /// Starts only with a viewer.
@@ -172,6 +178,9 @@ impl RunConfig {
             grace: options.grace,
             prune: options.prune.is_on(),
             steal: options.steal.is_on(),
+            capture: options.capture.clone(),
+            dump_tasks: options.dump_tasks,
+            validate_tasks: options.validate_tasks,
             zones: options.zones,
             wait_tracy: options.wait_tracy,
         })
@@ -225,6 +234,17 @@ fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure
         && (options.screenshot.is_some() || options.frames_out.is_some())
     {
         return refuse("--adapter noop draws nothing, so there is no picture to save".to_owned());
+    }
+    if let Some(CaptureTo { character, .. }) = options.capture
+        && character >= options.count
+    {
+        return refuse(match options.count.checked_sub(1) {
+            None => format!("--capture {character}: with --count 0 there is no character"),
+            Some(0) => format!("--capture {character}: the only character is number 0"),
+            Some(last) => {
+                format!("--capture {character}: characters are numbered from 0 to {last}")
+            }
+        });
     }
     if let Some(path) = &options.screenshot
         && !has_extension(path, &["png"])
@@ -308,6 +328,9 @@ mod tests {
             &["--screenshot", "a.jpg"],
             &["--screenshot", "png"],
             &["--report", "a.txt"],
+            &["--capture", "5000"],
+            &["--count", "1", "--capture", "1"],
+            &["--count", "0", "--capture", "0"],
         ] {
             assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
         }

@@ -6,7 +6,7 @@ pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
-pub use values::{ClipStoreArg, FitHeight, Size, TimeStep};
+pub use values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
 
 use super::bench::BenchCommand;
 use super::exit::Failure;
@@ -23,11 +23,12 @@ Examples:
   throng --headless --screenshot crowd.png --report crowd.json
                                                   300 frames into files, no display needed
   throng --no-render --count 20000 --threads 1    what animation alone costs on one thread
+  throng --capture 7 --visibility off             what the executor did for character 7
   throng inspect fox.glb                          what is in a file
 
 Keys in the window: F1 shows them.
 Exit status: 0 done, 1 a fault of a file or of the GPU, 2 a wrong command line,
-3 slower than --max-frame-ms.
+3 slower than --max-frame-ms, 4 a pose that --validate-tasks found wrong.
 RUST_LOG sets what is logged (RUST_LOG=debug); WGPU_BACKEND and wgpu's other variables work.";
 
 /// Thousands of glTF characters on screen, and what each of them costs.
@@ -136,6 +137,10 @@ mod tests {
             (&["--fixed-dt", "-2"], &["seconds"]),
             (&["--simd", "mmx"], &["mmx", "avx2"]),
             (&["--report"], &["--report"]),
+            (&["--capture", "x"], &["x", "--capture", "7=seven.json"]),
+            (&["--capture", "-1"], &["-1"]),
+            (&["--dump-tasks=0"], &["0", "1 to"]),
+            (&["--dump-tasks=often"], &["often"]),
             (&["--headless", "--headless"], &["--headless"]),
             (&["wander"], &["wander"]),
         ];

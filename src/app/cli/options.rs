@@ -1,6 +1,6 @@
 //! The options of a run, as clap reads them.
 
-use super::values::{self, ClipStoreArg, FitHeight, OnOff, Size, TimeStep};
+use super::values::{self, CaptureTo, ClipStoreArg, FitHeight, OnOff, Size, TimeStep};
 use crate::math::Lanes;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -194,6 +194,21 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]
     pub steal: OnOff,
+
+    /// Write what the executor did with this character's task list when it was last evaluated, as
+    /// JSON [default file: capture-ID.json]
+    #[arg(long, value_name = "ID[=FILE]", allow_negative_numbers = true, help_heading = "Tasks")]
+    pub capture: Option<CaptureTo>,
+    /// Log task lists every so many frames (60 without a number): of the captured character, or of
+    /// the first of each kind that is evaluated
+    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true,
+          default_missing_value = "60", value_parser = values::frames, help_heading = "Tasks")]
+    pub dump_tasks: Option<u32>,
+    /// Evaluate every pose of a single clip a second time, the direct way, and end with status 4
+    /// when one differs; slow
+    #[arg(long, help_heading = "Tasks")]
+    pub validate_tasks: bool,
+
     /// What Tracy is shown while a viewer is connected
     #[arg(long, value_enum, default_value_t = ZonesArg::Phases, help_heading = "Profiling")]
     pub zones: ZonesArg,

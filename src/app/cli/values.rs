@@ -5,6 +5,7 @@ use crate::asset::StoreChoice;
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// A switch.
@@ -126,6 +127,44 @@ impl FromStr for TimeStep {
     }
 }
 
+/// Whose list is captured, and where to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CaptureTo {
+    /// The character's id.
+    pub character: u32,
+    /// A .json file.
+    pub path: PathBuf,
+}
+
+impl FromStr for CaptureTo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (id, path) = match text.split_once('=') {
+            Some((id, path)) => (id, Some(PathBuf::from(path))),
+            None => (text, None),
+        };
+        let wanted = "a capture is the number of a character, with a .json file if you like: \
+                      7 or 7=seven.json";
+        let character = id.parse().map_err(|_| wanted.to_owned())?;
+        let path = path.unwrap_or_else(|| PathBuf::from(format!("capture-{character}.json")));
+        match path.extension() {
+            Some(extension) if extension.eq_ignore_ascii_case("json") => {
+                Ok(Self { character, path })
+            }
+            _ => Err(wanted.to_owned()),
+        }
+    }
+}
+
+/// A number of frames, at least one.
+pub fn frames(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("frames are counted from 1 to 4294967295: 60".into()),
+    }
+}
+
 /// A duration in seconds, zero allowed.
 pub fn seconds(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
@@ -181,6 +220,17 @@ mod tests {
         for bad in ["", "640", "x", "0x10", "10x0", "16385x1", "-1x5", "640x360x3", "a x b"] {
             assert!(bad.parse::<Size>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_capture_is_a_character_and_perhaps_a_file() {
+        let to = |character, path: &str| CaptureTo { character, path: path.into() };
+        assert_eq!("7".parse(), Ok(to(7, "capture-7.json")));
+        assert_eq!("0=a/b=c.JSON".parse(), Ok(to(0, "a/b=c.JSON")));
+        for bad in ["", "x", "-1", "7=", "7=.json", "7=seven", "7=seven.csv", "=a.json", "1e3"] {
+            assert!(bad.parse::<CaptureTo>().is_err(), "{bad}");
+        }
+        assert!(frames("1") == Ok(1) && frames("0").is_err() && frames("-2").is_err());
     }
 
     #[test]

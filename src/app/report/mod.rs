@@ -11,6 +11,7 @@ pub use recorder::Recorder;
 pub use stats::{Series, Summary};
 
 use super::cli::RunConfig;
+use crate::crowd::Validation;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
@@ -63,6 +64,9 @@ pub struct Report {
     /// What was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render: Option<RenderReport>,
+    /// What `--validate-tasks` showed, warm-up included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Validation>,
     /// Of every frame's packed matrices, warm-up included; null where it can't be compared.
     pub palette_hash: Option<String>,
 }

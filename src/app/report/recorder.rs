@@ -138,6 +138,7 @@ impl Recorder {
                 triangles: mean_max(&self.triangles),
                 instances: mean_max(&self.instances),
             }),
+            validation: None,
             palette_hash: hash.map(|h| format!("{h:016x}")),
         }
     }

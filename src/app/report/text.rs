@@ -38,6 +38,16 @@ fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
         if frames.measured == 1 { "" } else { "s" },
         frames.warmup,
     )?;
+    if let Some(v) = &report.validation {
+        let (checked, skipped) = (grouped(v.checked as f64), grouped(v.skipped as f64));
+        writeln!(
+            out,
+            "{checked} poses of a single clip evaluated twice ({skipped} others not): {} differ, the \
+             worst by {:.4} mm",
+            grouped(v.diverged as f64),
+            v.worst_mm
+        )?;
+    }
     let machine = &report.machine;
     let adapter = match (&machine.adapter, &machine.backend) {
         (Some(name), Some(backend)) => format!("{name} ({backend}), "),

@@ -197,6 +197,9 @@ impl WindowRun {
         let steering = self.input.take_steering();
         let egui = self.overlay_input();
         let platform = self.show.frame(Some(frame.target()), &steering, egui)?;
+        if let Some(dump) = self.show.take_dump() {
+            output::log(&dump);
+        }
         if let Some(platform) = platform {
             self.egui.handle_platform_output(&self.window, platform);
         }

@@ -1,122 +1,72 @@
-//! A recursive evaluator in double precision, without buffers, and random lists for it.
+//! A recursive evaluator in double precision, without buffers.
+
+pub(super) mod solvers;
+mod transitions;
 
 use super::Character;
-use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::pose::RootPin;
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::testing::{self, DTrs, Random};
 use crate::task::*;
 use glam::{DAffine3, DQuat, DVec3};
+use solvers::above;
 
-/// Appends a random task of a kind that the evaluator below knows. `poses` and `deltas` are the
-/// tasks so far that give the one or the other (with the space of a delta).
-fn random_task(
-    r: &mut Random,
-    bones: usize,
-    poses: &[TaskIndex],
-    deltas: &[(TaskIndex, AdditiveSpace)],
-) -> Task {
-    let pose = |r: &mut Random| match poses.len() {
-        0 => TaskIndex::NONE,
-        _ if r.below(15) == 0 => TaskIndex::NONE,
-        n => poses[r.below(n)],
-    };
-    let alpha =
-        |r: &mut Random| [r.signed() * 0.5 + 0.5, 0.0, 1.0, 2.0, -1.0, f32::NAN][r.below(9).min(5)];
-    let space = if r.below(2) == 0 { AdditiveSpace::Local } else { AdditiveSpace::Mesh };
-    let bone = BoneIndex(r.below(bones + 1) as u16);
-    let bone_space = if r.below(2) == 0 { BoneSpace::Local } else { BoneSpace::Component };
-    match r.below(14) {
-        0 => Task::ReferencePose,
-        1..=4 => Task::SampleClip { clip: ClipId(r.below(6) as u16), seconds: r.signed() * 0.3 },
-        5 | 6 => Task::Blend { a: pose(r), b: pose(r), alpha: alpha(r) },
-        7 => Task::BlendMasked {
-            a: pose(r),
-            b: pose(r),
-            alpha: alpha(r),
-            mask: MaskId(r.below(4) as u16),
-        },
-        8 => Task::MakeAdditive { source: pose(r), reference: pose(r), space },
-        9 if !deltas.is_empty() => {
-            let (delta, space) = deltas[r.below(deltas.len())];
-            Task::ApplyAdditive { base: pose(r), delta, alpha: alpha(r), space }
-        }
-        10 => Task::SavePoseSnapshot { source: pose(r), snapshot: SnapshotId(r.below(3) as u16) },
-        11 => Task::LoadPoseSnapshot { snapshot: SnapshotId(r.below(3) as u16) },
-        12 => Task::TranslateBone {
-            source: pose(r),
-            bone,
-            space: bone_space,
-            alpha: alpha(r),
-            offset: r.vec3(0.2).to_array(),
-        },
-        _ => Task::BoneTransform {
-            source: pose(r),
-            bone,
-            space: BoneSpace::Local,
-            mode: if r.below(2) == 0 { BoneMode::Additive } else { BoneMode::Override },
-            alpha: alpha(r),
-            translation: r.vec3(0.2).to_array(),
-            rotation: r.quat(1.0).to_array(),
-            scale: [1.0; 3],
-        },
-    }
-}
-
-/// A random well-formed list.
-pub(super) fn random_list(r: &mut Random, list: &mut TaskList, bones: usize) {
-    list.clear();
-    let (mut poses, mut deltas) = (Vec::new(), Vec::new());
-    for _ in 0..1 + r.below(16) {
-        let task = random_task(r, bones, &poses, &deltas);
-        let stage = if r.below(8) == 0 { Stage::PostPhysics } else { Stage::Any };
-        let index = list.push_staged(task, stage).unwrap();
-        match task {
-            Task::MakeAdditive { space, .. } => deltas.push((index, space)),
-            _ => poses.push(index),
-        }
-    }
-    if let Some(output) = poses.last().filter(|_| r.below(20) > 0) {
-        list.set_output(*output).unwrap();
-    }
-    if r.below(2) == 0 {
-        list.set_cut(Some(BoneCount(r.below(bones + 2) as u16)));
-    }
-    let bone = BoneIndex(r.below(bones + 1) as u16);
-    list.set_root_pin(match r.below(4) {
-        0 => Some(RootPin::Reference(bone)),
-        1 => Some(RootPin::Motion { bone, x: r.signed(), z: r.signed(), yaw: 3.0 * r.signed() }),
-        _ => None,
-    });
+/// A number as tasks take it.
+fn weight(alpha: f32) -> f64 {
+    if alpha.is_nan() { 0.0 } else { f64::from(alpha).clamp(0.0, 1.0) }
 }
 
 /// What a character keeps.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
-    pub snapshots: Vec<Option<(Vec<DTrs>, usize)>>,
+    snapshots: [Option<(Vec<DTrs>, usize)>; 2],
+    histories: [transitions::History; 2],
 }
 
-/// Evaluates a list's reachable tasks in order.
+/// What is put on every number of a sampled pose: about so much, drawn from a seed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noise {
+    pub size: f64,
+    pub seed: u64,
+}
+
+impl Noise {
+    pub const NONE: Self = Self { size: 0.0, seed: 1 };
+}
+
+/// Moves every number of a sampled pose, the same way each time.
+fn shaken(mut pose: Vec<DTrs>, noise: Noise) -> Vec<DTrs> {
+    let r = &mut Random(noise.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    for bone in pose.iter_mut().filter(|_| noise.size > 0.0) {
+        let mut shake = || DVec3::from_array([0; 3].map(|_| f64::from(r.signed()) * noise.size));
+        bone.translation += shake();
+        bone.rotation = DQuat::from_scaled_axis(shake()) * bone.rotation;
+        bone.scale += shake();
+    }
+    pose
+}
+
+/// Evaluates a list's reachable tasks in order. Samples and the rest pose are off by `noise`.
 pub(super) fn evaluate(
     c: &Character,
     masks: &[Vec<f32>],
     list: &TaskList,
     kept: &mut Kept,
+    noise: Noise,
 ) -> Vec<DTrs> {
     let bones = c.skeleton.bone_count();
     let active = list.active(bones).get();
-    let rest = testing::rest_pose(&c.skeleton);
+    let rest = shaken(testing::rest_pose(&c.skeleton), noise);
     let mut results: Vec<Vec<DTrs>> = Vec::new();
     for (at, task) in list.tasks().iter().enumerate() {
         let reached = list.is_reachable(TaskIndex::new(at).unwrap());
         let of = |i: TaskIndex| i.get().map_or(rest.clone(), |i| results[i].clone());
-        let weight = |a: f32| if a.is_nan() { 0.0 } else { f64::from(a).clamp(0.0, 1.0) };
         let [first, second] = task.dependencies();
         let same = first == second && first != TaskIndex::NONE;
         let out = match *task {
             Task::ReferencePose => rest.clone(),
             Task::SampleClip { clip, seconds } => match c.clips.get(clip.get()) {
-                Some(clip) => testing::sampled(clip, bones.get(), seconds),
+                Some(clip) => shaken(testing::sampled(clip, bones.get(), seconds), noise),
                 None => rest.clone(),
             },
             Task::MakeAdditive { source, reference, space } => {
@@ -162,25 +112,74 @@ pub(super) fn evaluate(
                 pose
             }
             Task::BoneTransform {
-                source, bone, mode, alpha, translation, rotation, scale, ..
+                source,
+                bone,
+                space,
+                mode,
+                alpha,
+                translation,
+                rotation,
+                scale,
             } => {
                 let mut pose = of(source);
-                if let Some(local) = pose[..active].get_mut(bone.get()) {
-                    let t = weight(alpha);
+                if bone.get() < active {
                     let change = DTrs {
                         translation: DVec3::from_array(translation.map(f64::from)),
                         rotation: DQuat::from_array(rotation.map(f64::from)).normalize(),
                         scale: DVec3::from_array(scale.map(f64::from)),
                     };
-                    let scale = local.scale;
-                    *local = changed(local, &change, mode, t);
+                    let local = pose[bone.get()];
+                    let above = match space {
+                        BoneSpace::Local => DAffine3::IDENTITY,
+                        BoneSpace::Component => above(c, &pose, bone),
+                    };
+                    let model = parts(&(above * affine(&local)));
+                    let model = changed(&model, &change, mode, weight(alpha));
+                    let mut local_now = parts(&(above.inverse() * affine(&model)));
+                    if space == BoneSpace::Local {
+                        local_now = changed(&local, &change, mode, weight(alpha));
+                    }
                     if !c.rig.has_scale() {
-                        local.scale = scale;
+                        local_now.scale = local.scale;
+                    }
+                    pose[bone.get()] = local_now;
+                }
+                pose
+            }
+            Task::Inertialize { source, transition } | Task::DeadBlend { source, transition } => {
+                let mut pose = of(source);
+                let history = kept.histories.get_mut(usize::from(transition.history.0));
+                if let Some(history) = history.filter(|_| reached) {
+                    match task.kind() {
+                        TaskKind::Inertialize => {
+                            transitions::inertialize(history, &mut pose, &transition, active);
+                        }
+                        _ => transitions::dead_blend(history, &mut pose, &transition, active),
                     }
                 }
                 pose
             }
-            _ => unreachable!("not drawn by random_task"),
+            Task::TwoBoneIk { source, limb, reach } => {
+                let mut pose = of(source);
+                solvers::two_bone(c, &mut pose, limb, &reach, active);
+                pose
+            }
+            Task::Fabrik { source, chain, weights } => {
+                let mut pose = of(source);
+                let weights = masks.get(usize::from(weights.0)).map(Vec::as_slice);
+                solvers::fabrik(c, &mut pose, &chain, weights, active);
+                pose
+            }
+            Task::LookAt { source, gaze } => {
+                let mut pose = of(source);
+                solvers::look_at(c, &mut pose, &gaze, active);
+                pose
+            }
+            Task::FootIk { source, leg, ground } => {
+                let mut pose = of(source);
+                solvers::foot(c, &mut pose, leg, &ground, active);
+                pose
+            }
         };
         results.push(out);
     }
@@ -204,17 +203,13 @@ pub(super) fn evaluate(
     pose
 }
 
-fn above(c: &Character, pose: &[DTrs], bone: BoneIndex) -> glam::DAffine3 {
-    let mut matrix = glam::DAffine3::IDENTITY;
-    let mut at = bone;
-    while let Some(parent) = c.skeleton.parents()[at.get()] {
-        let p = &pose[parent.get()];
-        let rotation = p.rotation.normalize();
-        matrix = glam::DAffine3::from_scale_rotation_translation(p.scale, rotation, p.translation)
-            * matrix;
-        at = parent;
-    }
-    c.skeleton.model_from_root_parent(at).as_daffine3() * matrix
+fn affine(t: &DTrs) -> DAffine3 {
+    DAffine3::from_scale_rotation_translation(t.scale, t.rotation.normalize(), t.translation)
+}
+
+fn parts(m: &DAffine3) -> DTrs {
+    let (scale, rotation, translation) = m.to_scale_rotation_translation();
+    DTrs { translation, rotation, scale }
 }
 
 fn changed(from: &DTrs, change: &DTrs, mode: BoneMode, t: f64) -> DTrs {
