@@ -6,57 +6,42 @@
 mod rig;
 
 use glam::Vec3;
-use std::alloc::{GlobalAlloc, Layout as Memory, System};
-use std::sync::atomic::{AtomicU64, Ordering};
-use throng::crowd::{Crowd, CrowdConfig, Layout, TickInput};
+use throng::app::alloc::{CountingAllocator, allocations};
+use throng::crowd::{Crowd, CrowdConfig, Layout, TickInput, TickStats};
 use throng::math::View;
 use throng::profile::PhaseTimes;
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Memory) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's contract is the system allocator's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Memory) {
-        // SAFETY: the caller's contract is the system allocator's.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Memory, new_size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's contract is the system allocator's.
-        unsafe { System.realloc(ptr, layout, new_size) }
-    }
-}
+use throng::task::TaskKind;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// A camera that turns around once in 300 frames, so that characters come into view and leave it.
+/// A camera that turns around once in 300 frames, so that characters come into view and leave it;
+/// every other minute it is far above and sees everybody.
 fn view(frame: u32) -> View {
+    if frame / 300 % 2 == 1 {
+        let eye = Vec3::new(0.1, 900.0, 0.1);
+        return View::look_at(eye, Vec3::ZERO, 1.0, 5_000.0, (160, 90));
+    }
     let angle = frame as f32 / 300.0 * std::f32::consts::TAU;
     let eye = Vec3::new(0.0, 3.0, 0.0);
     let target = eye + Vec3::new(angle.sin(), -0.2, angle.cos());
     View::look_at(eye, target, 0.9, 80.0, (160, 90))
 }
 
+fn counted() -> u64 {
+    allocations().unwrap_or(0)
+}
+
 // One test, because another one's allocations would be counted with it.
 #[test]
-fn a_warm_crowd_does_not_allocate() {
-    for (layout, count) in [(Layout::Street, 5_000), (Layout::Grid, 3_000), (Layout::Disc, 1)] {
+fn a_warm_crowd_does_not_allocate_whoever_comes_goes_and_cross_fades() {
+    for (layout, count) in [(Layout::Street, 5_000), (Layout::Grid, 5_000), (Layout::Disc, 1)] {
         let config = CrowdConfig { count, layout, threads: 3, ..CrowdConfig::default() };
         let mut crowd = Crowd::new(config, vec![rig::person(), rig::stander()]).unwrap();
         let times = PhaseTimes::default();
         let mut run = |frames: std::ops::Range<u32>| {
-            let before = ALLOCATIONS.load(Ordering::Relaxed);
-            let mut evaluated = 0;
+            let before = counted();
+            let (mut sum, mut most) = (TickStats::default(), 0);
             for frame in frames {
                 let view = view(frame);
                 let shadow_clip_from_world = Some(view.clip_from_world());
@@ -67,14 +52,22 @@ fn a_warm_crowd_does_not_allocate() {
                     played: true,
                     palette_hash: true,
                 };
-                evaluated += crowd.tick(&input, &times).evaluated;
+                let stats = crowd.tick(&input, &times);
+                most = most.max(stats.evaluated);
+                sum.entered += stats.entered;
+                sum.left += stats.left;
+                sum.tasks.add(&stats.tasks);
             }
-            (ALLOCATIONS.load(Ordering::Relaxed) - before, evaluated)
+            (counted() - before, sum, most)
         };
-        let (warming, _) = run(0..1_200);
+        let (warming, ..) = run(0..1_200);
         assert!(warming > 0, "the counter counts");
-        let (allocations, evaluated) = run(1_200..1_800);
+        let (allocations, sum, most) = run(1_200..1_800);
         assert_eq!(allocations, 0, "{layout:?}, {count} characters");
-        assert!(evaluated > 0);
+        assert_eq!(most, count, "everybody was evaluated in one frame");
+        if count > 1 {
+            let fades = sum.tasks.executed[TaskKind::Blend as usize].count;
+            assert!(sum.entered > 1_000 && sum.left > 1_000 && fades > 1_000, "{sum:?}");
+        }
     }
 }

@@ -110,6 +110,8 @@ struct Cast {
 
 fn frame(cast: &mut Cast, frame: u32) {
     let Cast { rig, masks, lists, states, palettes, worker } = cast;
+    // Somebody has been away, and comes back with nothing to go on from.
+    states[frame as usize * 7 % 50].clear();
     for (at, list) in lists.iter_mut().enumerate() {
         record(list, frame + at as u32).unwrap();
     }

@@ -182,6 +182,58 @@ fn culling_agrees_with_a_test_of_every_character() {
 }
 
 #[test]
+fn whoever_walked_far_unseen_is_seen_where_it_is_by_then() {
+    for layout in [Layout::Street, Layout::Disc] {
+        let mut crowd = crowd(config(1_200, layout));
+        let mut found = 0;
+        for round in 0..12 {
+            // Some seconds, and some metres, that nobody sees.
+            for _ in 0..4 + round {
+                tick(&mut crowd, &away(), 0.9);
+            }
+            let view = looking(round as f32 * 0.53);
+            let input = TickInput {
+                dt: 0.0,
+                view: &view,
+                shadow_clip_from_world: None,
+                played: true,
+                palette_hash: false,
+            };
+            let before: Vec<_> =
+                (0..1_200).map(|i| crowd.character(CharacterId(i)).unwrap()).collect();
+            crowd.tick(&input, &PhaseTimes::default());
+            let seen: BTreeSet<u32> = crowd.draw().instances.iter().map(|r| r.id).collect();
+            for (id, state) in before.iter().enumerate() {
+                let frustum = view.frustum();
+                let sure =
+                    |slack| frustum.sphere_may_be_visible(state.center, state.radius + slack);
+                if sure(-1e-3) == sure(1e-3) {
+                    let seen = seen.contains(&(id as u32));
+                    assert_eq!(seen, sure(0.0), "{layout:?} round {round} character {id}");
+                }
+            }
+            found += seen.len();
+        }
+        assert!(found > 300, "{layout:?}: {found}");
+    }
+}
+
+#[test]
+fn a_character_keeps_its_own_tint_wherever_it_is_drawn() {
+    let mut crowd = crowd(config(400, Layout::Street));
+    let mut tints = BTreeMap::new();
+    for frame in 0..60 {
+        tick(&mut crowd, &looking(frame as f32 * 0.11), 0.2);
+        for record in crowd.draw().instances {
+            let tint = *tints.entry(record.id).or_insert(record.tint);
+            assert_eq!(record.tint, tint, "character {} in frame {frame}", record.id);
+        }
+    }
+    let distinct: BTreeSet<u32> = tints.values().copied().collect();
+    assert!(tints.len() > 300 && distinct.len() > 100, "{} of {}", distinct.len(), tints.len());
+}
+
+#[test]
 fn slots_are_leased_to_who_is_seen_and_given_back_after_the_grace_time() {
     let mut crowd = crowd(config(500, Layout::Grid));
     let seen = tick(&mut crowd, &looking(0.0), DT);

@@ -1,23 +1,14 @@
 //! Values of an independent evaluator, and how a report is held against them.
 
+#[path = "../support/files.rs"]
+mod files;
+
+pub use files::shared;
+
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use throng::app::inspect::{InspectArgs, PoseArg, Report, examine};
 use throng::asset::CharacterAsset;
-
-/// A folder of the shared test files, or `None` (with a note) when it is not there.
-pub fn shared(folder: &str) -> Option<PathBuf> {
-    let root = match std::env::var_os("THRONG_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-    };
-    let path = root.join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there", path.display());
-    None
-}
 
 /// Reads a JSON file.
 pub fn json(path: &Path) -> Value {
