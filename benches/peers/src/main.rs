@@ -4,6 +4,9 @@
 //! matrix; after it, characters of the crowd that was timed. In each pass every runtime has its turn
 //! at every workload: one frame that is not timed, so that none pays for what the one before left in
 //! the caches, and one that is. What is printed are medians over the passes.
+//!
+//! On a machine with other work, run it with real-time priority: the engines' frames are long enough to
+//! be interrupted, Throng's are not, and the ratios would flatter Throng.
 
 mod agree;
 mod bevy;
