@@ -47,6 +47,15 @@ fn base_color(in: Varyings) -> vec4<f32> {
     return in.color;
 }
 
+// How much of a metal the surface is, and how rough.
+fn metallic_roughness(in: Varyings) -> vec2<f32> {
+    let factors = vec2<f32>(material.metallic, material.roughness);
+    if SURFACE_TEXTURED {
+        return factors * textureSample(metallic_roughness_texture, base_color_sampler, in.uv).bg;
+    }
+    return factors;
+}
+
 // Reflected light at normal incidence and its directional share under ambient light: Karis's
 // polynomial stand-in for the split-sum table (2014).
 fn ambient_reflectance(f0: vec3<f32>, roughness: f32, n_dot_v: f32) -> vec3<f32> {
@@ -56,7 +65,7 @@ fn ambient_reflectance(f0: vec3<f32>, roughness: f32, n_dot_v: f32) -> vec3<f32>
     return f0 * scale_bias.x + scale_bias.y;
 }
 
-fn shade(in: Varyings, base: vec3<f32>, front: bool) -> vec3<f32> {
+fn shade(in: Varyings, base: vec3<f32>, surface: vec2<f32>, front: bool) -> vec3<f32> {
     if material.unlit > 0.5 {
         return through_haze(base, in.world);
     }
@@ -67,9 +76,9 @@ fn shade(in: Varyings, base: vec3<f32>, front: bool) -> vec3<f32> {
     let n_dot_l = saturate(dot(n, l));
     let n_dot_v = max(dot(n, v), 1e-3);
 
-    let diffuse = base * (1.0 - material.metallic);
-    let f0 = mix(vec3<f32>(0.04), base, material.metallic);
-    let roughness = clamp(material.roughness, 0.08, 1.0);
+    let diffuse = base * (1.0 - surface.x);
+    let f0 = mix(vec3<f32>(0.04), base, surface.x);
+    let roughness = clamp(surface.y, 0.08, 1.0);
 
     // Metal and gloss: the specular lobe of glTF's own appendix B (GGX, Smith, Schlick), times pi
     // because the sun's colour is irradiance over pi.
@@ -98,7 +107,8 @@ fn shade(in: Varyings, base: vec3<f32>, front: bool) -> vec3<f32> {
 
 @fragment
 fn fs_opaque(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
-    return vec4<f32>(display_color(shade(in, base_color(in).rgb, front)), 1.0);
+    let radiance = shade(in, base_color(in).rgb, metallic_roughness(in), front);
+    return vec4<f32>(display_color(radiance), 1.0);
 }
 
 // Alpha is cut at the material's cutoff; with several samples it becomes coverage, sharpened to one
@@ -106,12 +116,13 @@ fn fs_opaque(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) v
 @fragment
 fn fs_mask(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let base = base_color(in);
+    let surface = metallic_roughness(in);
     let width = max(fwidth(base.a), 1e-4);
     let coverage = saturate((base.a - material.alpha_cutoff) / width + 0.5);
     if coverage < select(0.5, 0.125, ALPHA_TO_COVERAGE) {
         discard;
     }
-    return vec4<f32>(display_color(shade(in, base.rgb, front)), coverage);
+    return vec4<f32>(display_color(shade(in, base.rgb, surface, front)), coverage);
 }
 
 // What is all but opaque of a blended material is drawn as if it were, so that it hides what is
@@ -121,17 +132,19 @@ const SOLID: f32 = 0.98;
 @fragment
 fn fs_blend_solid(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let base = base_color(in);
+    let surface = metallic_roughness(in);
     if base.a < SOLID {
         discard;
     }
-    return vec4<f32>(display_color(shade(in, base.rgb, front)), 1.0);
+    return vec4<f32>(display_color(shade(in, base.rgb, surface, front)), 1.0);
 }
 
 @fragment
 fn fs_blend(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let base = base_color(in);
+    let surface = metallic_roughness(in);
     if base.a >= SOLID || base.a <= 0.0 {
         discard;
     }
-    return vec4<f32>(display_color(shade(in, base.rgb, front)), base.a);
+    return vec4<f32>(display_color(shade(in, base.rgb, surface, front)), base.a);
 }

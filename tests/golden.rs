@@ -194,6 +194,29 @@ fn normals_and_winding_are_right_under_uneven_and_mirroring_scale() {
 }
 
 #[test]
+fn a_metallic_roughness_texture_multiplies_the_factors() {
+    let full = RenderConfig { mesh_lods: false, ..config() };
+    let picture = |asset: &CharacterAsset| draw(&full, asset, &Scene::crowd(asset, SIDE, 1)).0;
+    let plain = bender();
+    let [mut by_factor, mut by_texture] = [bender(), bender()];
+    for material in &mut by_factor.materials {
+        (material.metallic, material.roughness) = (0.6, 102.0 / 255.0);
+    }
+    let pixels = vec![77, 102, 153, 255];
+    let image = ImageRgba8 { name: "surface".into(), width: 1, height: 1, pixels };
+    let index = by_texture.images.len() as u32;
+    by_texture.images.push(image);
+    for material in &mut by_texture.materials {
+        (material.metallic, material.roughness) = (1.0, 1.0);
+        material.metallic_roughness_image = Some(index);
+    }
+    let factor = picture(&by_factor);
+    let difference = Difference::of(&factor, &picture(&by_texture));
+    assert!(difference.is_small(), "{difference:?}");
+    assert!(!Difference::of(&factor, &picture(&plain)).is_small());
+}
+
+#[test]
 fn a_target_without_srgb_gets_the_same_picture_from_the_shader() {
     let asset = bender();
     let crowd = Scene::crowd(&asset, SIDE, 1);

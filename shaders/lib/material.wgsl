@@ -2,6 +2,8 @@
 
 // True where the material has a base-colour texture.
 override TEXTURED: bool = true;
+// True where it has a metallic-roughness texture.
+override SURFACE_TEXTURED: bool = false;
 
 // Mirrors `MaterialUniforms`.
 struct Material {
@@ -21,3 +23,4 @@ struct Material {
 @group(1) @binding(0) var<uniform> material: Material;
 @group(1) @binding(1) var base_color_texture: texture_2d<f32>;
 @group(1) @binding(2) var base_color_sampler: sampler;
+@group(1) @binding(3) var metallic_roughness_texture: texture_2d<f32>;

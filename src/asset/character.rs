@@ -25,7 +25,7 @@ pub struct CharacterAsset {
     pub primitives: Vec<Primitive>,
     /// Indexed by [`Primitive::material`]; never empty when there are primitives.
     pub materials: Vec<Material>,
-    /// Indexed by [`Material::base_color_image`].
+    /// Indexed by [`Material::base_color_image`] and [`Material::metallic_roughness_image`].
     pub images: Vec<ImageRgba8>,
     /// Model space, over all clips' posed vertices and the rest pose.
     pub bounds: Bounds,
@@ -133,7 +133,10 @@ pub struct Material {
     pub base_color: [f32; 4],
     /// Index into [`CharacterAsset::images`]; sRGB.
     pub base_color_image: Option<u32>,
-    /// How the texture is addressed and filtered.
+    /// Index into [`CharacterAsset::images`]; linear. Its green multiplies the roughness, its blue
+    /// the metallic factor. It lies where the base colour's image does.
+    pub metallic_roughness_image: Option<u32>,
+    /// How the textures are addressed and filtered.
     pub sampler: Sampler,
     /// What alpha does.
     pub alpha: AlphaMode,

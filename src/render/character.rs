@@ -252,6 +252,7 @@ impl PipelineKey {
                 constants: &[
                     ("INFLUENCES", f64::from(self.influences)),
                     ("TEXTURED", flag(self.traits.textured)),
+                    ("SURFACE_TEXTURED", flag(self.traits.surface_textured)),
                     ("ALPHA_TO_COVERAGE", flag(coverage)),
                 ],
                 buffers: &[

@@ -2,7 +2,7 @@
 
 use super::gpu::Gpu;
 use super::layout::MaterialUniforms;
-use super::texture::TextureLoader;
+use super::texture::{Encoding, TextureLoader};
 use crate::asset::character::{Sampler, Wrap};
 use crate::asset::{AlphaMode, CharacterAsset, Material};
 use std::collections::HashMap;
@@ -14,6 +14,8 @@ pub(super) struct MaterialTraits {
     pub(super) alpha: AlphaKind,
     pub(super) double_sided: bool,
     pub(super) textured: bool,
+    /// A texture says where it is metal and how rough.
+    pub(super) surface_textured: bool,
 }
 
 /// [`AlphaMode`] without its number.
@@ -39,6 +41,11 @@ pub(super) fn layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
         ty,
         count: None,
     };
+    let texture = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
     gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some("material"),
         entries: &[
@@ -51,20 +58,13 @@ pub(super) fn layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
                     min_binding_size: wgpu::BufferSize::new(size_of::<MaterialUniforms>() as u64),
                 },
             ),
-            entry(
-                1,
-                wgpu::ShaderStages::FRAGMENT,
-                wgpu::BindingType::Texture {
-                    sample_type: wgpu::TextureSampleType::Float { filterable: true },
-                    view_dimension: wgpu::TextureViewDimension::D2,
-                    multisampled: false,
-                },
-            ),
+            entry(1, wgpu::ShaderStages::FRAGMENT, texture),
             entry(
                 2,
                 wgpu::ShaderStages::FRAGMENT,
                 wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
             ),
+            entry(3, wgpu::ShaderStages::FRAGMENT, texture),
         ],
     })
 }
@@ -79,7 +79,12 @@ pub(super) fn load(
     layout: &wgpu::BindGroupLayout,
     asset: &CharacterAsset,
 ) -> Vec<GpuMaterial> {
-    let images: Vec<_> = asset.images.iter().map(|i| textures.load(gpu, i)).collect();
+    let mut views = HashMap::new();
+    let mut view = |index: Option<u32>, encoding| {
+        let image = asset.images.get(index? as usize)?;
+        let load = || textures.load(gpu, image, encoding);
+        Some(views.entry((index, encoding)).or_insert_with(load).clone())
+    };
     let white = textures.white(gpu);
     let mut samplers = HashMap::new();
     let some_tinted = asset.materials.iter().any(names_tint);
@@ -89,7 +94,9 @@ pub(super) fn load(
         (false, false) => SHARED_TINT,
     };
     let load = |material: &Material| {
-        let image = material.base_color_image.and_then(|i| images.get(i as usize));
+        let color = view(material.base_color_image, Encoding::Srgb);
+        let surface = view(material.metallic_roughness_image, Encoding::Linear);
+        let traits = traits(material, color.is_some(), surface.is_some());
         let sampler = samplers
             .entry(material.sampler)
             .or_insert_with(|| gpu.device().create_sampler(&sampler_descriptor(material.sampler)));
@@ -104,19 +111,24 @@ pub(super) fn load(
             layout,
             entries: &[
                 wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() },
-                wgpu::BindGroupEntry {
-                    binding: 1,
-                    resource: wgpu::BindingResource::TextureView(image.unwrap_or(&white)),
-                },
+                wgpu::BindGroupEntry { binding: 1, resource: texture(&color, &white) },
                 wgpu::BindGroupEntry {
                     binding: 2,
                     resource: wgpu::BindingResource::Sampler(sampler),
                 },
+                wgpu::BindGroupEntry { binding: 3, resource: texture(&surface, &white) },
             ],
         });
-        GpuMaterial { bind_group, traits: traits(material, image.is_some()) }
+        GpuMaterial { bind_group, traits }
     };
     asset.materials.iter().map(load).collect()
+}
+
+fn texture<'a>(
+    view: &'a Option<wgpu::TextureView>,
+    white: &'a wgpu::TextureView,
+) -> wgpu::BindingResource<'a> {
+    wgpu::BindingResource::TextureView(view.as_ref().unwrap_or(white))
 }
 
 /// Skin, eyes and steel take the tint too where a file names no cloth: a hint tells characters
@@ -127,13 +139,13 @@ fn names_tint(material: &Material) -> bool {
     material.name.starts_with("tint")
 }
 
-fn traits(material: &Material, textured: bool) -> MaterialTraits {
+fn traits(material: &Material, textured: bool, surface_textured: bool) -> MaterialTraits {
     let alpha = match material.alpha {
         AlphaMode::Opaque => AlphaKind::Opaque,
         AlphaMode::Mask { .. } => AlphaKind::Mask,
         AlphaMode::Blend => AlphaKind::Blend,
     };
-    MaterialTraits { alpha, double_sided: material.double_sided, textured }
+    MaterialTraits { alpha, double_sided: material.double_sided, textured, surface_textured }
 }
 
 fn uniforms(material: &Material, tinted: f32) -> MaterialUniforms {
@@ -162,7 +174,7 @@ fn sampler_descriptor(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
     };
     let filter = if sampler.nearest { wgpu::FilterMode::Nearest } else { wgpu::FilterMode::Linear };
     wgpu::SamplerDescriptor {
-        label: Some("base colour"),
+        label: Some("material"),
         address_mode_u: wrap(sampler.wrap_u),
         address_mode_v: wrap(sampler.wrap_v),
         mag_filter: filter,

@@ -53,7 +53,8 @@ impl PackedMesh {
         mesh.levels.radius = rest.radius;
         for primitive in &asset.primitives {
             let material = asset.materials.get(primitive.material as usize);
-            let textured = material.is_some_and(|m| m.base_color_image.is_some());
+            let textured = material
+                .is_some_and(|m| m.base_color_image.or(m.metallic_roughness_image).is_some());
             mesh.add(primitive, rest, textured);
         }
         mesh

@@ -5,12 +5,29 @@ use super::shaders;
 use crate::asset::ImageRgba8;
 use wgpu::TextureFormat;
 
-const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+/// What an image's numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Encoding {
+    /// Colours.
+    Srgb,
+    /// Measures.
+    Linear,
+}
 
-/// Makes textures; holds the pipeline that fills their mip levels.
+impl Encoding {
+    fn format(self) -> TextureFormat {
+        match self {
+            Self::Srgb => TextureFormat::Rgba8UnormSrgb,
+            Self::Linear => TextureFormat::Rgba8Unorm,
+        }
+    }
+}
+
+/// Makes textures; holds the pipelines that fill their mip levels.
 #[derive(Debug)]
 pub(super) struct TextureLoader {
-    pipeline: wgpu::RenderPipeline,
+    srgb: wgpu::RenderPipeline,
+    linear: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
 }
 
@@ -31,42 +48,51 @@ impl TextureLoader {
             }],
         });
         let module = shaders::MIPS.compile(device);
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("mips"),
-            layout: Some(&device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some("mips"),
-                bind_group_layouts: &[Some(&layout)],
-                immediate_size: 0,
-            })),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("vs_main"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
-            primitive: Default::default(),
-            depth_stencil: None,
-            multisample: Default::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("fs_main"),
-                compilation_options: Default::default(),
-                targets: &[Some(FORMAT.into())],
-            }),
-            multiview_mask: None,
-            cache: None,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
         });
-        Self { pipeline, layout }
+        let pipeline = |encoding: Encoding| {
+            device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: Some("mips"),
+                layout: Some(&pipeline_layout),
+                vertex: wgpu::VertexState {
+                    module: &module,
+                    entry_point: Some("vs_main"),
+                    compilation_options: Default::default(),
+                    buffers: &[],
+                },
+                primitive: Default::default(),
+                depth_stencil: None,
+                multisample: Default::default(),
+                fragment: Some(wgpu::FragmentState {
+                    module: &module,
+                    entry_point: Some("fs_main"),
+                    compilation_options: Default::default(),
+                    targets: &[Some(encoding.format().into())],
+                }),
+                multiview_mask: None,
+                cache: None,
+            })
+        };
+        let (srgb, linear) = (pipeline(Encoding::Srgb), pipeline(Encoding::Linear));
+        Self { srgb, linear, layout }
     }
 
     /// A view of all levels of an image. One larger than the device's textures is reduced to fit,
     /// and the log says so; one without pixels, or with fewer than its size says, is white.
-    pub(super) fn load(&self, gpu: &Gpu, image: &ImageRgba8) -> wgpu::TextureView {
+    pub(super) fn load(
+        &self,
+        gpu: &Gpu,
+        image: &ImageRgba8,
+        encoding: Encoding,
+    ) -> wgpu::TextureView {
         let limit = gpu.device().limits().max_texture_dimension_2d;
         let (width, height) = (image.width, image.height);
         let bytes = u64::from(width) * u64::from(height) * 4;
         if bytes == 0 || bytes != image.pixels.len() as u64 {
-            return self.fill(gpu, &image.name, 1, 1, &[255; 4]);
+            return self.fill(gpu, &image.name, (1, 1), &[255; 4], encoding);
         }
         if width.max(height) > limit {
             let scale = f64::from(limit) / f64::from(width.max(height));
@@ -76,24 +102,24 @@ impl TextureLoader {
             if let Some(source) = image::RgbaImage::from_raw(width, height, image.pixels.clone()) {
                 let filter = image::imageops::FilterType::Triangle;
                 let small = image::imageops::resize(&source, w, h, filter);
-                return self.fill(gpu, &image.name, w, h, small.as_raw());
+                return self.fill(gpu, &image.name, (w, h), small.as_raw(), encoding);
             }
         }
-        self.fill(gpu, &image.name, width, height, &image.pixels)
+        self.fill(gpu, &image.name, (width, height), &image.pixels, encoding)
     }
 
     /// One white texel, for materials without a texture.
     pub(super) fn white(&self, gpu: &Gpu) -> wgpu::TextureView {
-        self.fill(gpu, "white", 1, 1, &[255; 4])
+        self.fill(gpu, "white", (1, 1), &[255; 4], Encoding::Srgb)
     }
 
     fn fill(
         &self,
         gpu: &Gpu,
         name: &str,
-        width: u32,
-        height: u32,
+        (width, height): (u32, u32),
         rgba: &[u8],
+        encoding: Encoding,
     ) -> wgpu::TextureView {
         let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
         let levels = level_count(width, height);
@@ -103,7 +129,7 @@ impl TextureLoader {
             mip_level_count: levels,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
-            format: FORMAT,
+            format: encoding.format(),
             usage: wgpu::TextureUsages::TEXTURE_BINDING
                 | wgpu::TextureUsages::COPY_DST
                 | wgpu::TextureUsages::RENDER_ATTACHMENT,
@@ -125,6 +151,7 @@ impl TextureLoader {
 
     /// Fills levels 1 and on, each from the one above it.
     fn reduce(&self, gpu: &Gpu, texture: &wgpu::Texture, levels: u32) {
+        let pipeline = if texture.format().is_srgb() { &self.srgb } else { &self.linear };
         let level = |base_mip_level| {
             texture.create_view(&wgpu::TextureViewDescriptor {
                 label: Some("mip level"),
@@ -159,7 +186,7 @@ impl TextureLoader {
                 })],
                 ..Default::default()
             });
-            pass.set_pipeline(&self.pipeline);
+            pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &group, &[]);
             pass.draw(0..3, 0..1);
         }
@@ -194,7 +221,7 @@ mod tests {
             mip_level_count: 2,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
-            format: FORMAT,
+            format: Encoding::Srgb.format(),
             usage: wgpu::TextureUsages::COPY_SRC
                 | wgpu::TextureUsages::COPY_DST
                 | wgpu::TextureUsages::TEXTURE_BINDING

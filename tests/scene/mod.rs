@@ -21,6 +21,7 @@ fn material(name: &str, base_color: [f32; 4]) -> Material {
         name: name.into(),
         base_color,
         base_color_image: None,
+        metallic_roughness_image: None,
         sampler: Sampler::default(),
         alpha: AlphaMode::Opaque,
         double_sided: false,

@@ -71,8 +71,9 @@ pub fn check(source: &Source) {
         }
     }
     for material in &source.materials {
-        let image = material.base_color_image;
-        assert!(image.is_none_or(|image| (image as usize) < source.images.len()));
+        for image in [material.base_color_image, material.metallic_roughness_image] {
+            assert!(image.is_none_or(|image| (image as usize) < source.images.len()));
+        }
     }
     for image in &source.images {
         assert_eq!(image.pixels.len(), (image.width * image.height * 4) as usize);

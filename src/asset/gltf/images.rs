@@ -1,5 +1,5 @@
-//! Base-colour images, decoded once each. What is wrong with an image never costs the character:
-//! it is a warning, and the material's factor is drawn.
+//! The images of materials, decoded once each. What is wrong with an image never costs the
+//! character: it is a warning, and the material's factors are drawn.
 
 use super::buffers::Buffers;
 use super::json::{Image, Root, Texture};
@@ -52,7 +52,7 @@ impl<'a> Images<'a> {
         let Some(source) = texture.source.or(webp) else {
             warnings.push(format!(
                 "{}: {} has no image in a format that is read (PNG, JPEG, WebP); \
-                 the colour factor is drawn",
+                 the factors are drawn",
                 user(),
                 texture_name()
             ));
@@ -68,7 +68,7 @@ impl<'a> Images<'a> {
                 Some((self.decoded.len() - 1) as u32)
             }
             Err(problem) => {
-                warnings.push(format!("{problem}; the colour factor is drawn instead"));
+                warnings.push(format!("{problem}; the factors are drawn instead"));
                 None
             }
         };

@@ -256,7 +256,7 @@ pub(super) struct MetallicRoughness {
     pub base_color_texture: Option<TextureInfo>,
     pub metallic_factor: Option<f32>,
     pub roughness_factor: Option<f32>,
-    pub metallic_roughness_texture: Option<IgnoredAny>,
+    pub metallic_roughness_texture: Option<TextureInfo>,
 }
 
 #[derive(Debug, Default, Deserialize)]

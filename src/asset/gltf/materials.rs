@@ -1,7 +1,7 @@
-//! Materials, and where their base-colour texture lies on a mesh.
+//! Materials, and where their textures lie on a mesh.
 
 use super::images::Images;
-use super::json::{Material as JsonMaterial, Root, TextureInfo, TextureTransform};
+use super::json::{Material as JsonMaterial, Root, Texture, TextureInfo, TextureTransform};
 use super::json_types::Index;
 use super::nodes::finite;
 use super::warnings::Warnings;
@@ -11,15 +11,15 @@ use crate::asset::error::{Fault, object, quoted};
 /// A file's materials and the images they need.
 pub(super) struct Materials {
     list: Vec<Material>,
-    uvs: Vec<Option<BaseColorUv>>,
+    uvs: Vec<Option<TextureUv>>,
     /// How many the file has; a default one may follow.
     in_file: usize,
     images: Vec<ImageRgba8>,
 }
 
-/// Which texture coordinates a base-colour texture takes, and what is done to them.
+/// Which texture coordinates a texture takes, and what is done to them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct BaseColorUv {
+pub(super) struct TextureUv {
     /// n of TEXCOORD_n.
     pub set: u64,
     pub transform: UvTransform,
@@ -49,7 +49,7 @@ impl UvTransform {
 }
 
 impl Materials {
-    /// Reads all materials and decodes the images of their base colour.
+    /// Reads all materials and decodes the images of their base colour, metal and roughness.
     ///
     /// # Errors
     /// References out of range, numbers that are not finite. An image that can't be had is only
@@ -90,7 +90,7 @@ impl Materials {
     }
 
     /// `None` when the material has no image.
-    pub(super) fn base_color_uv(&self, material: u32) -> Option<BaseColorUv> {
+    pub(super) fn texture_uv(&self, material: u32) -> Option<TextureUv> {
         self.uvs.get(material as usize).copied().flatten()
     }
 
@@ -105,6 +105,7 @@ fn default_material() -> Material {
         name: String::new(),
         base_color: [1.0; 4],
         base_color_image: None,
+        metallic_roughness_image: None,
         sampler: Sampler::default(),
         alpha: AlphaMode::Opaque,
         double_sided: false,
@@ -121,7 +122,7 @@ fn read_one(
     user: &dyn Fn() -> String,
     images: &mut Images,
     warnings: &mut Warnings,
-) -> Result<(Material, Option<BaseColorUv>), Fault> {
+) -> Result<(Material, Option<TextureUv>), Fault> {
     let mut material = default_material();
     material.name = json.name.clone().unwrap_or_default();
     material.double_sided = json.double_sided;
@@ -131,13 +132,13 @@ fn read_one(
 
     let specular_glossiness = json.extensions.specular_glossiness.as_ref();
     let metallic_roughness = json.pbr_metallic_roughness.as_ref();
-    let (factor, texture) = match (specular_glossiness, metallic_roughness) {
+    let (factor, texture, surface) = match (specular_glossiness, metallic_roughness) {
         (Some(json), _) => {
             let glossiness = json.glossiness_factor.unwrap_or(1.0);
             finite(&[glossiness], user, "glossinessFactor")?;
             material.metallic = 0.0;
             material.roughness = (1.0 - glossiness).clamp(0.0, 1.0);
-            (json.diffuse_factor, json.diffuse_texture.as_ref())
+            (json.diffuse_factor, json.diffuse_texture.as_ref(), None)
         }
         (None, Some(json)) => {
             let (metallic, roughness) =
@@ -145,59 +146,99 @@ fn read_one(
             finite(&[metallic], user, "metallicFactor")?;
             finite(&[roughness], user, "roughnessFactor")?;
             material.roughness = roughness.clamp(0.0, 1.0);
-            // The factor only scales a texture that isn't read, and most of a character is no
-            // metal: without it, skin and cloth would be mirrors.
-            let metallic = if json.metallic_roughness_texture.is_some() { 0.0 } else { metallic };
             material.metallic = metallic.clamp(0.0, 1.0);
-            (json.base_color_factor, json.base_color_texture.as_ref())
+            let surface = json.metallic_roughness_texture.as_ref();
+            (json.base_color_factor, json.base_color_texture.as_ref(), surface)
         }
-        (None, None) => (None, None),
+        (None, None) => (None, None, None),
     };
     if let Some(factor) = factor {
         finite(&factor, user, "base colour factor")?;
         material.base_color = factor;
     }
-    let uv = match texture {
-        Some(info) => base_color_texture(root, info, &mut material, user, images, warnings)?,
-        None => None,
-    };
+    let mut uv = None;
+    if let Some(info) = texture {
+        let color = Placed::read(root, info, "base colour texture", user)?;
+        material.sampler = color.sampler;
+        material.base_color_image = color.image(images, user, warnings)?;
+        uv = material.base_color_image.map(|_| color.uv);
+    }
+    if let Some(info) = surface {
+        let surface = Placed::read(root, info, "metallic-roughness texture", user)?;
+        // One set of coordinates and one sampler serve both.
+        if uv.is_none_or(|uv| uv == surface.uv && material.sampler == surface.sampler) {
+            material.metallic_roughness_image = surface.image(images, user, warnings)?;
+        } else {
+            warnings.push(format!(
+                "{}: its metallic-roughness texture lies elsewhere than its colour and is not drawn",
+                user()
+            ));
+        }
+        if material.metallic_roughness_image.is_some() {
+            (uv, material.sampler) = (Some(surface.uv), surface.sampler);
+        } else {
+            // The factor only scales the texture, and most of a character is no metal: without
+            // it, skin and cloth would be mirrors.
+            material.metallic = 0.0;
+        }
+    }
     Ok((material, uv))
 }
 
-/// Decodes the image and sets it with its sampler; `None` when the image can't be had.
-fn base_color_texture(
-    root: &Root,
-    info: &TextureInfo,
-    material: &mut Material,
-    user: &dyn Fn() -> String,
-    images: &mut Images,
-    warnings: &mut Warnings,
-) -> Result<Option<BaseColorUv>, Fault> {
-    let (at, texture) = info.index.of(&root.textures, "textures", user, "base colour texture")?;
-    let texture_name = || object("texture", at, None);
-    if let Some(sampler) = texture.sampler {
-        let (at, json) = sampler.of(&root.samplers, "samplers", &texture_name, "sampler")?;
-        let name = || object("sampler", at, None);
-        material.sampler = Sampler {
-            wrap_u: wrap(json.wrap_s.map(|wrap| wrap.0), "wrapS", &name)?,
-            wrap_v: wrap(json.wrap_t.map(|wrap| wrap.0), "wrapT", &name)?,
-            nearest: json.mag_filter.is_some_and(|filter| filter.0 == NEAREST),
+/// A texture as a material places it.
+struct Placed<'a> {
+    at: usize,
+    texture: &'a Texture,
+    uv: TextureUv,
+    sampler: Sampler,
+}
+
+impl<'a> Placed<'a> {
+    fn read(
+        root: &'a Root,
+        info: &TextureInfo,
+        role: &'static str,
+        user: &dyn Fn() -> String,
+    ) -> Result<Self, Fault> {
+        let (at, texture) = info.index.of(&root.textures, "textures", user, role)?;
+        let sampler = match texture.sampler {
+            None => Sampler::default(),
+            Some(sampler) => {
+                let texture_name = || object("texture", at, None);
+                let (at, json) =
+                    sampler.of(&root.samplers, "samplers", &texture_name, "sampler")?;
+                let name = || object("sampler", at, None);
+                Sampler {
+                    wrap_u: wrap(json.wrap_s.map(|wrap| wrap.0), "wrapS", &name)?,
+                    wrap_v: wrap(json.wrap_t.map(|wrap| wrap.0), "wrapT", &name)?,
+                    nearest: json.mag_filter.is_some_and(|filter| filter.0 == NEAREST),
+                }
+            }
         };
+        let uv = TextureUv { set: info.tex_coord.0, transform: UvTransform::IDENTITY };
+        let uv = match &info.extensions.transform {
+            Some(transform) => transformed(uv, transform, user)?,
+            None => uv,
+        };
+        Ok(Self { at, texture, uv, sampler })
     }
-    let uv = BaseColorUv { set: info.tex_coord.0, transform: UvTransform::IDENTITY };
-    let uv = match &info.extensions.transform {
-        Some(transform) => transformed(uv, transform, user)?,
-        None => uv,
-    };
-    material.base_color_image = images.of_texture(texture, &texture_name, user, warnings)?;
-    Ok(material.base_color_image.map(|_| uv))
+
+    /// The place of its image among the decoded ones; `None` with a warning when it can't be had.
+    fn image(
+        &self,
+        images: &mut Images,
+        user: &dyn Fn() -> String,
+        warnings: &mut Warnings,
+    ) -> Result<Option<u32>, Fault> {
+        images.of_texture(self.texture, &|| object("texture", self.at, None), user, warnings)
+    }
 }
 
 fn transformed(
-    uv: BaseColorUv,
+    uv: TextureUv,
     json: &TextureTransform,
     user: &dyn Fn() -> String,
-) -> Result<BaseColorUv, Fault> {
+) -> Result<TextureUv, Fault> {
     let transform = UvTransform {
         offset: json.offset.unwrap_or([0.0; 2]),
         rotation: json.rotation.unwrap_or(0.0),
@@ -206,7 +247,7 @@ fn transformed(
     finite(&transform.offset, user, "texture offset")?;
     finite(&[transform.rotation], user, "texture rotation")?;
     finite(&transform.scale, user, "texture scale")?;
-    Ok(BaseColorUv { set: json.tex_coord.map_or(uv.set, |set| set.0), transform })
+    Ok(TextureUv { set: json.tex_coord.map_or(uv.set, |set| set.0), transform })
 }
 
 const NEAREST: u64 = 9728;
@@ -328,6 +369,37 @@ mod tests {
             ([1.0, 0.0, 0.0, 1.0], 0.0, 0.75)
         );
         assert_eq!(read.base_color_image, Some(0));
+    }
+
+    #[test]
+    fn a_metallic_roughness_texture_is_read_where_it_lies_on_the_colours() {
+        let mut file = Fixture::character();
+        let material = "/materials/0/pbrMetallicRoughness";
+        let with = |file: &mut Fixture, info: Value| {
+            let json = file.json.pointer_mut(material).unwrap();
+            json["metallicRoughnessTexture"] = info;
+        };
+        with(&mut file, json!({ "index": 0 }));
+        let read = file.read().unwrap();
+        let m = &read.materials[0];
+        assert_eq!((m.base_color_image, m.metallic_roughness_image), (Some(0), Some(0)));
+        assert_eq!((m.metallic, m.roughness, read.images.len()), (1.0, 1.0, 1));
+
+        with(&mut file, json!({ "index": 0, "texCoord": 1 }));
+        let read = file.warned(&["material 0", "metallic-roughness texture lies elsewhere"]);
+        let m = &read.materials[0];
+        assert_eq!((m.metallic_roughness_image, m.metallic), (None, 0.0), "no mirror");
+
+        with(&mut file, json!({ "index": 7 }));
+        file.refused(&["material 0", "metallic-roughness texture is 7"]);
+
+        // Without a colour texture the coordinates are its own.
+        with(&mut file, json!({ "index": 0 }));
+        let json = file.json.pointer_mut(material).unwrap();
+        json.as_object_mut().unwrap().remove("baseColorTexture");
+        let read = file.read().unwrap();
+        assert_eq!(read.materials[0].metallic_roughness_image, Some(0));
+        assert_eq!(read.meshes[0].primitives[0].uvs.len(), 4);
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Reader<'_, '_> {
         let influences =
             influences::read(self.json, &self.name, self.skin, vertices, self.accessors, warnings)?;
         let material = materials.of_primitive(self.json.material, &self.name)?;
-        let uvs = match materials.base_color_uv(material) {
+        let uvs = match materials.texture_uv(material) {
             None => Vec::new(),
             Some(texture) => match self.attribute(&format!("TEXCOORD_{}", texture.set)) {
                 Some(index) => {
