@@ -10,7 +10,7 @@
 //! | 2 | [`asset`] | files in, characters out |
 //! | 3 | [`motion`] | clocks, sync groups, root motion, notifies, the ground |
 //! | 4 | [`task`] | recorded pose operations and their executor |
-//! | 5 | [`graph`] | animation graphs: bytecode and its interpreter |
+//! | 5 | [`graph`] | animation graphs: files, compiler, bytecode and its interpreter |
 //! | 6 | [`crowd`] | instances, gates, the schedule of the phases |
 //! | 7 | [`render`] | wgpu |
 //! | 8 | [`app`] | flags, window, headless run, report |

@@ -1,6 +1,7 @@
 //! A program for one rig: names become indices, masks become weights.
 
 use super::control::Layout;
+use super::file::Known;
 use super::operand::*;
 use super::program::*;
 use super::validate::ValidProgram;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// A name that the rig does not know.
-    #[error("graph \"{program}\": no {what} `{name}`; the character has: {has}")]
+    #[error("graph \"{program}\": no {what} `{name}`{known}")]
     Missing {
         /// The program's name.
         program: String,
@@ -23,7 +24,7 @@ pub enum BindError {
         /// What was asked for.
         name: String,
         /// Names that the rig knows.
-        has: String,
+        known: Box<Known>,
     },
     /// A bone is scaled, and the rig's poses hold no scale.
     #[error(
@@ -187,7 +188,7 @@ fn bones(program: &Program, rig: &Rig) -> Result<Vec<BoneIndex>, BindError> {
             program: program.name.clone(),
             what: "bone",
             name: name.clone(),
-            has: listed(names.iter().map(String::as_str)),
+            known: known(name, names.iter().map(String::as_str)),
         })
     };
     program.bones.iter().map(find).collect()
@@ -208,7 +209,7 @@ fn clips(
             program: program.name.clone(),
             what: "clip",
             name: name.clone(),
-            has: listed(all().map(|id| rig.clip(id).map_or("", |c| c.name()))),
+            known: known(name, all().map(|id| rig.clip(id).map_or("", |c| c.name()))),
         })?;
         let seconds = rig.clip(id).map_or(0.0, |clip| clip.seconds());
         let mut notifies = Vec::new();
@@ -274,16 +275,6 @@ fn first_rates(program: &Program, clips: &[BoundClip]) -> Vec<f32> {
     rates.iter().map(|(sum, count)| if *count > 0.0 { sum / count } else { 0.0 }).collect()
 }
 
-/// Names that a message lists, at most.
-const LISTED: usize = 12;
-
-/// The names that would have been right, in their own order.
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    let first: Vec<_> = names.take(LISTED).collect();
-    match (first.len(), more) {
-        (0, _) => "none".to_owned(),
-        (_, 0) => first.join(", "),
-        (_, more) => format!("{} and {more} more", first.join(", ")),
-    }
+fn known<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Box<Known> {
+    Box::new(Known::new(name, names).of("the character has"))
 }

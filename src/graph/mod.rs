@@ -3,7 +3,8 @@
 //! A [`Program`] is a graph's opcodes and tables. Validated and bound to a rig it is shared by all
 //! characters of a kind; each of them keeps a row of words: parameters, clocks, machines. An
 //! evaluation runs the whole program over a row: scalars, clocks and transitions at once, while
-//! every pose opcode records a task. Nothing here computes a pose.
+//! every pose opcode records a task. Nothing here computes a pose. A program comes from a file
+//! through [`compile()`], or from whoever fills its tables.
 //!
 //! ```
 //! # use throng::index::{BoneCount, BoneIndex};
@@ -41,10 +42,16 @@
 //! # }
 //! ```
 
+pub mod automatic;
 pub mod bind;
+pub mod builtin;
+pub mod compile;
 mod control;
+mod expression;
+pub mod file;
 mod finish;
 pub mod instance;
+pub mod listing;
 mod machine;
 pub mod op;
 pub mod operand;
@@ -57,7 +64,12 @@ pub mod validate;
 pub mod vm;
 pub mod wire;
 
+pub use automatic::{AUTOMATIC_CLIPS, AutomaticClip, automatic};
 pub use bind::{BindError, BoundProgram, MovingClip, Target};
+pub use builtin::{BUILTINS, MADE_FOR, builtin_for, builtin_text};
+pub use compile::{Compiled, Places, Warning, compile};
+pub use file::{FileFault, GraphError, Known, read_text};
+pub use listing::Listing;
 pub use op::{Op, ScalarFn};
 pub use operand::*;
 pub use program::{

@@ -3,6 +3,7 @@
 mod assembler;
 mod encoding;
 mod example;
+mod files;
 mod machines;
 mod motions;
 mod naive;

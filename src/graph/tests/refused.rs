@@ -207,7 +207,10 @@ fn a_rig_without_what_a_program_names_is_refused_with_what_it_has() {
         let target = Target { rig: &c.rig, clips: &c.moving, notifies };
         Arc::new(program.validate().unwrap()).bind(target).unwrap_err().to_string()
     };
-    assert_eq!(bind(sound()), "graph \"g\": no clip `clip0`; the character has: idle, clip1");
+    assert_eq!(
+        bind(sound()),
+        "graph \"g\": no clip `clip0`; did you mean `clip1`? the character has: idle, clip1"
+    );
     let mut a = Assembler::new("g");
     a.bone("spine");
     let idle = a.looped("idle");

@@ -1,0 +1,61 @@
+//! Graph files all the way to palettes.
+
+use super::*;
+use crate::asset;
+use crate::graph::compile::EXAMPLE;
+
+fn bind_file(text: &str, c: &Character) -> BoundProgram {
+    let program = compile("graph.ron", text).unwrap_or_else(|e| panic!("{e}")).program;
+    bind(program.into_inner(), c)
+}
+
+#[test]
+fn the_example_runs_eight_of_thirteen_tasks_in_two_buffers_from_its_file_on() {
+    let clips = ["idle", "walk_fwd", "walk_back", "run_fwd", "run_back", "jump", "aim_pose"];
+    let c = character(Shape::plain(20), &clips, 5);
+    let text =
+        EXAMPLE.replace("thigh_l", "bone0").replace("calf_l", "bone1").replace("foot_l", "bone2");
+    let bound = bind_file(&text, &c);
+    let mut p = Player::new(&bound, &c);
+    p.set("speed", 4.0);
+    p.set("ground", 0.02);
+    p.record(1.0 / 60.0);
+    assert_eq!(p.state_of("locomotion"), 2);
+    assert_eq!((p.list.len(), p.list.output().get()), (13, Some(12)));
+    let (_, capture) = p.execute();
+    let ran = |i: &usize| capture.tasks[*i].order.is_some();
+    assert_eq!((0..13).filter(ran).collect::<Vec<_>>(), [4, 5, 6, 8, 9, 10, 11, 12]);
+    let stats = p.worker.take_stats();
+    assert_eq!((stats.recorded, stats.reachable), (13, 8));
+    assert_eq!((stats.copied_bytes, stats.buffers_peak), (0, 2));
+    let buffer = |i: usize| capture.tasks[i].buffer;
+    assert!([6, 8, 11, 12].iter().all(|i| buffer(*i) == buffer(4) && capture.tasks[*i].stole));
+    assert_eq!((buffer(9), buffer(10)), (buffer(5), buffer(5)));
+}
+
+#[test]
+fn built_in_graphs_give_finite_palettes_whatever_their_inputs_do() {
+    for (name, graph) in MADE_FOR {
+        let asset = asset::builtin(name).unwrap().unwrap();
+        let rig = Rig::new(asset.skeleton.clone(), &asset.clips).unwrap();
+        let moving = vec![None; asset.clips.len()];
+        let c = Character { rig, skeleton: asset.skeleton, clips: asset.clips, moving };
+        let bound = bind_file(builtin_text(graph).unwrap(), &c);
+        let mut p = Player::new(&bound, &c);
+        let mut random = Random(11);
+        let odd = [f32::MAX, f32::MIN, f32::INFINITY, f32::NAN, f32::MIN_POSITIVE, 0.0];
+        for frame in 0..400 {
+            for key in 0..bound.program().keys.len() {
+                let value = match random.below(20) {
+                    0 => odd[random.below(odd.len())],
+                    1..6 => random.signed() * 5.0,
+                    _ => continue,
+                };
+                bound.set_key(&mut p.row, KeyId(key as u16), value);
+            }
+            let dt = if frame % 50 == 0 { 1e4 } else { random.signed().abs() * 0.1 };
+            let palette = p.step(dt);
+            assert!(palette.iter().all(Mat3x4::is_finite), "{name}, frame {frame}");
+        }
+    }
+}
