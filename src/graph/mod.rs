@@ -62,6 +62,7 @@ mod tables;
 mod tests;
 pub mod validate;
 pub mod vm;
+pub mod watch;
 pub mod wire;
 
 pub use automatic::{AUTOMATIC_CLIPS, AutomaticClip, automatic};
@@ -78,4 +79,5 @@ pub use program::{
 };
 pub use validate::{Fault, PoseKind, ProgramError, ValidProgram};
 pub use vm::{EvaluateError, VmScratch};
+pub use watch::{LoadError, Watch, load};
 pub use wire::{DecodeError, Outdated};
