@@ -461,3 +461,96 @@ fn feet_that_come_down_are_counted_by_name_and_told_in_the_log() {
     let told = log.lines().filter(|l| l.contains("footstep_l\"")).count() as u64;
     assert_eq!(told, counted, "{log}");
 }
+
+#[test]
+fn graph_says_what_a_file_compiles_to_and_whether_a_character_has_it() {
+    let summary = text(&throng(&["graph", "locomotion"]).stdout);
+    for line in
+        ["machine    locomotion: idle, walk, run, jump", "binds to   humanoid", "speed (float"]
+    {
+        assert!(summary.contains(line), "{line:?} is not in\n{summary}");
+    }
+    let listing = text(&throng(&["graph", "quadruped", "--disasm"]).stdout);
+    assert!(listing.contains("SelectState      machine=locomotion"), "{listing}");
+    let json = throng(&["graph", "locomotion", "--json"]);
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["binds_to"], "humanoid");
+    assert_eq!(json["warnings"], Value::Array(vec![]));
+    assert!(json["instructions"].as_u64() > Some(20));
+}
+
+#[test]
+fn graph_prints_graph_files_that_it_reads_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let glb = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/quadruped.glb");
+    let path = glb.to_str().unwrap();
+    let made = throng(&["graph", path, "--ron"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    std::fs::write(dir.path().join("made.ron"), &made.stdout).unwrap();
+    let output = throng_in(dir.path(), &["graph", "made.ron", "--character", "quadruped"]);
+    assert!(text(&output.stdout).contains("binds to   quadruped"), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("howl"));
+}
+
+#[test]
+fn a_graph_that_is_wrong_or_does_not_fit_ends_with_status_1_and_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    graph("a.ron", "(version: 1,\n nodes: {\"a\": Clip(clip: \"ide\")},\n output: \"b\")");
+    let line = refused(&throng_in(dir.path(), &["graph", "a.ron"]), 1);
+    assert_eq!(line.trim_end(), "throng: a.ron:3:11: output: no node `b`; there are: a");
+    graph("b.ron", "(version: 1,\n nodes: {\"a\": Clip(clip: \"walk_fwrd\")},\n output: \"a\")");
+    let line = refused(&throng_in(dir.path(), &["graph", "b.ron", "--character", "humanoid"]), 1);
+    let start = "throng: b.ron:2:27: node `a`: no clip `walk_fwrd`; did you mean `walk_fwd`? the \
+                 character has: idle, walk_fwd,";
+    assert!(line.starts_with(start), "{line}");
+    let line = refused(&throng_in(dir.path(), &["graph", "walk.ron"]), 1);
+    assert!(line.contains("walk.ron") && line.contains("locomotion"), "{line}");
+    std::fs::write(dir.path().join("c.ron"), [0xff; 9]).unwrap();
+    assert!(refused(&throng_in(dir.path(), &["graph", "c.ron"]), 1).contains("c.ron"));
+    let huge = std::fs::File::create(dir.path().join("d.ron")).unwrap();
+    huge.set_len(8 << 30).unwrap();
+    assert!(refused(&throng_in(dir.path(), &["graph", "d.ron"]), 1).contains("1048576"));
+}
+
+#[test]
+fn a_watched_graph_is_shown_anew_when_it_is_saved_and_says_what_broke() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.ron");
+    let graph = |clip: &str| format!("(version: 1, nodes: {{\"a\": Clip({clip})}}, output: \"a\")");
+    std::fs::write(&path, graph("clip: \"first\"")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_throng"))
+        .current_dir(dir.path())
+        .args(["graph", "a.ron", "--watch"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (said, heard) = std::sync::mpsc::channel();
+    let out: Box<dyn std::io::Read + Send> = Box::new(child.stdout.take().unwrap());
+    let err: Box<dyn std::io::Read + Send> = Box::new(child.stderr.take().unwrap());
+    for stream in [out, err] {
+        let said = said.clone();
+        std::thread::spawn(move || {
+            BufReader::new(stream).lines().map_while(Result::ok).for_each(|l| drop(said.send(l)));
+        });
+    }
+    // The reader's patience ends a test that waits for nothing; it measures nothing.
+    let wait_for = |words: &str| {
+        while let Ok(line) = heard.recv_timeout(std::time::Duration::from_secs(60)) {
+            if line.contains(words) {
+                return;
+            }
+        }
+        panic!("{words:?} was never said");
+    };
+    wait_for("clips      first");
+    std::fs::write(&path, graph("clp: \"second\"")).unwrap();
+    wait_for("a.ron:1:32: node `a`: no field `clp` of `Clip`; did you mean `clip`?");
+    std::fs::write(&path, graph("clip: \"third\"")).unwrap();
+    wait_for("clips      third");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod clock;
 pub mod exit;
 mod finish;
+pub mod graph;
 mod headless;
 pub mod inspect;
 pub mod interrupt;
@@ -40,6 +41,7 @@ fn run() -> Result<(), Failure> {
     match cli.command {
         Some(Command::Adapters) => adapters::print(),
         Some(Command::Inspect(args)) => inspect::run(&args),
+        Some(Command::Graph(args)) => graph::run(&args),
         Some(Command::Bench(command)) => bench::run(&command),
         None => start::run(&cli.run),
     }

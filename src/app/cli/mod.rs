@@ -10,6 +10,7 @@ pub use values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
 
 use super::bench::BenchCommand;
 use super::exit::Failure;
+use super::graph::GraphArgs;
 use super::inspect::InspectArgs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
@@ -25,6 +26,7 @@ Examples:
   throng --no-render --count 20000 --threads 1    what animation alone costs on one thread
   throng --capture 7 --visibility off             what the executor did for character 7
   throng inspect fox.glb                          what is in a file
+  throng graph walk.ron --character fox.glb       whether a graph is right, and fits a character
 
 Keys in the window: F1 shows them.
 Exit status: 0 done, 1 a fault of a file or of the GPU, 2 a wrong command line,
@@ -49,6 +51,8 @@ pub struct Cli {
 pub enum Command {
     /// Show what is in a glTF file, and where a clip puts its bones and vertices
     Inspect(InspectArgs),
+    /// Compile a graph file and show what becomes of it
+    Graph(GraphArgs),
     /// List the GPUs that --adapter can name
     Adapters,
     /// Measure

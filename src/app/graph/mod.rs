@@ -1,0 +1,194 @@
+//! `throng graph FILE`: what a graph file compiles to, and whether a character has what it names.
+
+mod report;
+
+use super::exit::Failure;
+use super::{interrupt, output};
+use crate::asset::{self, CharacterAsset};
+use crate::graph::{
+    self, AutomaticClip, BindError, Compiled, Listing, Places, Target, Watch, builtin_text,
+};
+use crate::motion::{NotifyNames, PlayMode};
+use crate::pose::Rig;
+use anyhow::Context;
+use report::Report;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The command's arguments.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct GraphArgs {
+    /// A graph file (.ron), the built-in graph `locomotion` or `quadruped`, or a .gltf or .glb,
+    /// for which a graph is made
+    pub file: PathBuf,
+    /// List the instructions
+    #[arg(long)]
+    pub disasm: bool,
+    /// Print the graph file itself: that of a built-in, or the one made for a .gltf or .glb
+    #[arg(long, conflicts_with_all = ["disasm", "json"])]
+    pub ron: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "disasm")]
+    pub json: bool,
+    /// Check that this character (a file, or the name of a built-in) has the clips and bones
+    /// [default: the one that a built-in graph or a glTF file's was made for]
+    #[arg(long, value_name = "PATH")]
+    pub character: Option<PathBuf>,
+    /// Do it again whenever the file is saved, until Ctrl-C
+    #[arg(long, conflicts_with = "ron")]
+    pub watch: bool,
+}
+
+/// A graph's text, what it is called, and the character that it was made for.
+struct Found {
+    name: String,
+    text: String,
+    character: Option<PathBuf>,
+}
+
+/// How often a watched file is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Prints what the graph compiles to.
+///
+/// # Errors
+/// A fault of the file, which names its line, or of the character, which names what is missing.
+pub fn run(args: &GraphArgs) -> Result<(), Failure> {
+    let found = find(&args.file)?;
+    if args.ron {
+        return Ok(output::print(&found.text)?);
+    }
+    let character = match args.character.as_ref().or(found.character.as_ref()) {
+        Some(path) => Some(load_character(path)?),
+        None => None,
+    };
+    let show = |compiled: &Compiled| shown(args, &found.name, compiled, character.as_ref());
+    if args.watch {
+        if !args.file.is_file() || is_gltf(&args.file) {
+            let line = "--watch needs a graph file (.ron) that can be saved anew";
+            return Err(Failure::Usage(line.to_owned()));
+        }
+        return watch(&args.file, show);
+    }
+    let compiled = graph::compile(&found.name, &found.text)?;
+    Ok(output::print(&show(&compiled)?)?)
+}
+
+/// Shows a file now and whenever it is saved, until somebody interrupts.
+fn watch(file: &Path, show: impl Fn(&Compiled) -> Result<String, Failure>) -> Result<(), Failure> {
+    interrupt::listen()?;
+    let mut watch = Watch::new(file);
+    let mut loaded = Some(graph::load(file));
+    while !interrupt::asked() {
+        if let Some(loaded) = loaded.take() {
+            match loaded.map_err(Failure::from).and_then(|compiled| show(&compiled)) {
+                Ok(text) => output::print(&text)?,
+                Err(failure) => output::say(failure),
+            }
+        }
+        std::thread::sleep(LOOK);
+        loaded = watch.reload();
+    }
+    Ok(())
+}
+
+/// A compiled graph as the arguments ask for it.
+fn shown(
+    args: &GraphArgs,
+    name: &str,
+    compiled: &Compiled,
+    character: Option<&CharacterAsset>,
+) -> Result<String, Failure> {
+    if let Some(character) = character {
+        check(compiled, character)?;
+    }
+    let report = Report::new(name, compiled, character.map(|c| c.name.clone()));
+    if args.json {
+        return Ok(serde_json::to_string(&report).context("the report")? + "\n");
+    }
+    if args.disasm {
+        compiled.warnings.iter().for_each(output::say);
+        return Ok(Listing(compiled.program.get()).to_string());
+    }
+    Ok(report.to_string())
+}
+
+fn is_gltf(file: &Path) -> bool {
+    let extension = file.extension().map(|e| e.to_string_lossy().to_lowercase());
+    matches!(extension.as_deref(), Some("gltf" | "glb"))
+}
+
+/// The text behind the argument.
+fn find(file: &Path) -> Result<Found, Failure> {
+    let name = file.to_string_lossy().into_owned();
+    if is_gltf(file) {
+        let asset = asset::load(file)?;
+        let text = made_for(&asset.clips);
+        return Ok(Found { name, text, character: Some(file.to_owned()) });
+    }
+    if !file.exists()
+        && let Some(text) = builtin_text(&name)
+    {
+        let made = graph::MADE_FOR.iter().find(|(_, graph)| *graph == name);
+        let character = made.map(|(character, _)| PathBuf::from(character));
+        return Ok(Found { name, text: text.to_owned(), character });
+    }
+    let text = graph::read_text(file).with_context(|| match file.exists() {
+        true => name.clone(),
+        false => {
+            let names: Vec<_> = graph::BUILTINS.iter().map(|(name, _)| *name).collect();
+            format!("{name}: no such file, and no built-in graph ({})", names.join(", "))
+        }
+    })?;
+    Ok(Found { name, text, character: None })
+}
+
+/// The graph that is made for a character with these clips.
+fn made_for(clips: &[crate::pose::UniformClip]) -> String {
+    let clips: Vec<AutomaticClip> = clips
+        .iter()
+        .map(|clip| AutomaticClip {
+            name: clip.name.clone(),
+            seconds: clip.seconds(),
+            mode: if clip.seconds() > 0.0 { PlayMode::Loop } else { PlayMode::Clamp },
+        })
+        .collect();
+    graph::automatic(&clips)
+}
+
+fn load_character(path: &Path) -> Result<CharacterAsset, Failure> {
+    match path.to_str().filter(|_| !path.exists()).and_then(asset::builtin) {
+        Some(asset) => Ok(asset?),
+        None => Ok(asset::load(path)?),
+    }
+}
+
+/// Binds the program to a character.
+fn check(compiled: &Compiled, character: &CharacterAsset) -> Result<(), Failure> {
+    let skeleton = character.skeleton.clone();
+    let rig = match compiled.program.get().scaled_bone() {
+        Some(_) => Rig::general(skeleton, &character.clips),
+        None => Rig::new(skeleton, &character.clips),
+    }?;
+    let program = Arc::new(compiled.program.clone());
+    let (clips, mut notifies) = (vec![None; rig.clip_count()], NotifyNames::default());
+    match program.bind(Target { rig: &rig, clips: &clips, notifies: &mut notifies }) {
+        Ok(_) => Ok(()),
+        Err(e) => Err(anyhow::anyhow!(explained(&e, &compiled.places)).into()),
+    }
+}
+
+/// A fault of binding, at the place of the file that names what is missing.
+fn explained(error: &BindError, places: &Places) -> String {
+    match error {
+        BindError::Missing { what, name, known, .. } => {
+            let place = match *what {
+                "clip" => places.of_clip(name),
+                _ => places.of_bone(name),
+            };
+            format!("{place}: no {what} `{name}`{known}")
+        }
+        other => other.to_string(),
+    }
+}
