@@ -63,13 +63,12 @@ pub(super) fn run(
     let before = worker.pool.live();
     worker.pool.high_water = before;
     begin(worker, list, run);
-    for at in 0..list.len() {
-        let mark = list.marks()[at];
-        let skip = worker.options.prune && !mark.reachable;
+    let prune = worker.options.prune;
+    for (at, (task, mark)) in list.tasks().iter().zip(list.marks()).enumerate() {
+        let skip = prune && !mark.reachable;
         if skip || run.half == Half::Before && mark.late || run.half == Half::After && !mark.late {
             continue;
         }
-        let task = &list.tasks()[at];
         let shown = zone(&zones::TASKS[task.kind() as usize], worker.listening);
         let looked_at = run.context.capture.is_some();
         let start = (run.timed || looked_at).then(Instant::now);
@@ -148,8 +147,8 @@ fn begin(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
             *waiting = waiting.saturating_add_signed(change);
         }
     };
-    let plain = worker.options.prune && run.half != Half::After;
-    for (task, mark) in list.tasks().iter().zip(marks).take(if plain { 0 } else { list.len() }) {
+    let counted = worker.options.prune && run.half != Half::After;
+    for (task, mark) in list.tasks().iter().zip(marks).take(if counted { 0 } else { list.len() }) {
         // What is not reachable runs too when nothing is pruned, and so reads.
         if !mark.reachable && !worker.options.prune {
             read(worker, task, 1);
@@ -200,13 +199,15 @@ fn resume(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
 
 /// Runs one task; gives the buffer of its result and whether that was its first dependency's.
 fn step(worker: &mut Worker, task: &Task, effects: bool, run: &mut Run<'_, '_>) -> (Buffer, bool) {
+    if task.is_source() {
+        let result = worker.pool.acquire(run.rig.shape());
+        operation::run(worker, task, result, None, effects, run);
+        return (result, false);
+    }
     let [a, b] = task.dependencies();
     let same = a == b;
-    let (result, stole) = match task.is_source() {
-        true => (worker.pool.acquire(run.rig.shape()), false),
-        false => take_first(worker, run, a, if same { 2 } else { 1 }),
-    };
-    if same && !task.is_source() && a != TaskIndex::NONE {
+    let (result, stole) = take_first(worker, run, a, if same { 2 } else { 1 });
+    if same && a != TaskIndex::NONE {
         // A pose blended with itself, or added to itself, stays; its difference to itself is none.
         if matches!(task, Task::MakeAdditive { .. }) {
             let none = run.rig.rest().delta;

@@ -204,10 +204,14 @@ impl TaskList {
     /// readers of each result and carries the weight of each branch down to its clips. Dependencies
     /// come earlier than their readers, so every reader of a task has been seen when the pass
     /// arrives at it. Idempotent; executing calls it when the recorder has not.
+    #[inline]
     pub fn sweep(&mut self) {
-        if std::mem::replace(&mut self.swept, true) {
-            return;
+        if !std::mem::replace(&mut self.swept, true) {
+            self.mark_all();
         }
+    }
+
+    fn mark_all(&mut self) {
         self.marks.clear();
         self.marks.extend(self.late.iter().map(|&late| Mark { late, ..Mark::default() }));
         self.reachable = 0;

@@ -25,19 +25,24 @@ impl Buffer {
 
 impl PosePool {
     /// Lends a buffer that fits a rig. The one that came back last goes out first: it is warm.
+    #[inline]
     pub fn acquire(&mut self, shape: PoseShape) -> Buffer {
-        let at = self.free.pop().unwrap_or_else(|| {
-            self.poses.push(Pose::default());
-            // Room to return every buffer, so that a release never allocates.
-            self.free.reserve(self.poses.len());
-            (self.poses.len() - 1) as u32
-        });
+        let at = self.free.pop().unwrap_or_else(|| self.grow());
         self.poses[at as usize].fit(shape);
         self.high_water = self.high_water.max(self.live());
         Buffer(at)
     }
 
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        self.poses.push(Pose::default());
+        // Room to return every buffer, so that a release never allocates.
+        self.free.reserve(self.poses.len());
+        (self.poses.len() - 1) as u32
+    }
+
     /// Takes a buffer back.
+    #[inline]
     pub fn release(&mut self, buffer: Buffer) {
         self.free.push(buffer.0);
     }

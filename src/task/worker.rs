@@ -84,15 +84,11 @@ impl Worker {
         {
             self.listening |= self.plant == super::tests::Plant::Listener;
         }
-        Batch {
-            worker: self,
-            rig: None,
-            active: BoneCount(0),
-            count: 0,
-            timed: false,
-            buffers: [None; BATCH],
-            palettes: Default::default(),
-        }
+        Batch { worker: self, waiting: Waiting::default(), nothing: PoseState::default() }
+    }
+
+    fn is_timed(&self) -> bool {
+        self.stats.lists.is_multiple_of(TIMED_LISTS)
     }
 
     /// The totals since they were last taken.
@@ -111,6 +107,14 @@ impl Worker {
 #[derive(Debug)]
 pub struct Batch<'w, 'a> {
     worker: &'w mut Worker,
+    waiting: Waiting<'a>,
+    /// What a list that keeps nothing keeps.
+    nothing: PoseState,
+}
+
+/// Finished poses of one rig and cut that are not resolved yet.
+#[derive(Debug, Default)]
+struct Waiting<'a> {
     rig: Option<&'a Rig>,
     active: BoneCount,
     count: usize,
@@ -133,9 +137,9 @@ impl<'a> Batch<'_, 'a> {
         list: &mut TaskList,
         palette: &'a mut [Mat3x4],
     ) -> Result<(), TaskError> {
-        let state = &mut PoseState::default();
-        let mut context = Context { masks: &NO_MASKS, state, capture: None };
-        self.execute_with(rig, list, &mut context, palette)
+        let Self { worker, waiting, nothing } = self;
+        let mut context = Context { masks: &NO_MASKS, state: nothing, capture: None };
+        waiting.run(worker, rig, list, Half::Whole, &mut context, palette)
     }
 
     /// Executes a list with its program's masks and its character's kept poses.
@@ -149,7 +153,7 @@ impl<'a> Batch<'_, 'a> {
         context: &mut Context<'_>,
         palette: &'a mut [Mat3x4],
     ) -> Result<(), TaskError> {
-        self.run(rig, list, Half::Whole, context, palette)
+        self.waiting.run(self.worker, rig, list, Half::Whole, context, palette)
     }
 
     /// Executes the part of a list that comes before the physics step. What the rest of it reads
@@ -160,7 +164,7 @@ impl<'a> Batch<'_, 'a> {
         list: &mut TaskList,
         context: &mut Context<'_>,
     ) {
-        let (active, timed) = (list.active(rig.bone_count()), self.is_timed());
+        let (active, timed) = (list.active(rig.bone_count()), self.worker.is_timed());
         let mut run = Run { rig, active, half: Half::Before, timed, context };
         execute::run(self.worker, list, &mut run);
     }
@@ -176,15 +180,25 @@ impl<'a> Batch<'_, 'a> {
         context: &mut Context<'_>,
         palette: &'a mut [Mat3x4],
     ) -> Result<(), TaskError> {
-        self.run(rig, list, Half::After, context, palette)
+        self.waiting.run(self.worker, rig, list, Half::After, context, palette)
     }
 
-    fn is_timed(&self) -> bool {
-        self.worker.stats.lists.is_multiple_of(TIMED_LISTS)
+    /// Resolves what still waits.
+    pub fn finish(mut self) {
+        self.waiting.flush(self.worker);
     }
+}
 
+impl Drop for Batch<'_, '_> {
+    fn drop(&mut self) {
+        self.waiting.flush(self.worker);
+    }
+}
+
+impl<'a> Waiting<'a> {
     fn run(
         &mut self,
+        worker: &mut Worker,
         rig: &'a Rig,
         list: &mut TaskList,
         half: Half,
@@ -198,28 +212,23 @@ impl<'a> Batch<'_, 'a> {
         let active = list.active(rig.bone_count());
         let same = self.rig.is_some_and(|r| std::ptr::eq(r, rig)) && self.active == active;
         if !same {
-            self.flush();
+            self.flush(worker);
             (self.rig, self.active) = (Some(rig), active);
         }
-        let timed = self.is_timed();
+        let timed = worker.is_timed();
         self.timed |= timed;
         let mut run = Run { rig, active, half, timed, context };
-        self.buffers[self.count] = execute::run(self.worker, list, &mut run);
+        self.buffers[self.count] = execute::run(worker, list, &mut run);
         self.palettes[self.count] = palette;
         self.count += 1;
         if self.count == BATCH {
-            self.flush();
+            self.flush(worker);
         }
         Ok(())
     }
 
-    /// Resolves what still waits.
-    pub fn finish(mut self) {
-        self.flush();
-    }
-
-    fn flush(&mut self) {
-        let Self { worker, rig: Some(rig), active, count, timed, buffers, palettes } = self else {
+    fn flush(&mut self, worker: &mut Worker) {
+        let Self { rig: Some(rig), active, count, timed, buffers, palettes } = self else {
             return;
         };
         let (count, timed) = (std::mem::take(count), std::mem::take(timed));
@@ -253,11 +262,5 @@ impl<'a> Batch<'_, 'a> {
             work.timed += count as u64;
             work.timed_ns += start.elapsed().as_nanos() as u64;
         }
-    }
-}
-
-impl Drop for Batch<'_, '_> {
-    fn drop(&mut self) {
-        self.flush();
     }
 }

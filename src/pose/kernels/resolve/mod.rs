@@ -14,8 +14,9 @@ use crate::pose::streams::GROUP;
 /// Characters in a full batch.
 pub const BATCH: usize = 8;
 
-/// Bones that are transposed before they are walked.
-const CHUNK: usize = 64;
+/// Bones that are transposed before they are walked: few, so that they are still in the first-level
+/// cache and the transposes overlap with the walk.
+const CHUNK: usize = 8;
 
 /// A chunk of bones, one lane per character.
 #[derive(Clone, Copy, Debug)]

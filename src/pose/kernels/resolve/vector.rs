@@ -4,9 +4,9 @@
 //! one lane per character; the walk then runs over bones in palette order, and every matrix is
 //! transposed once more into the eight palettes, each of which is written once and ascending.
 //!
-//! What bounds the walk is one store a cycle and the latency from a parent's rotation to its
-//! child's matrix. So rotations are worked out one bone ahead of matrices, translations are added
-//! last, and two rows of a matrix go out in one store.
+//! What bounds the walk is the latency from a parent's rotation to its child's matrix, of which the
+//! processor can hold less than two bones at once. So rotations are worked out one bone ahead of
+//! matrices, and two rows of a matrix go out in one store.
 
 use super::{BATCH, CHUNK, Chunk, ResolveScratch, Slot};
 use crate::index::BoneCount;
@@ -205,9 +205,9 @@ impl<'a, S: Simd> Walk<'a, S> {
         let mut walked = [[t[0]; 4]; 3];
         for (row, ([x, y, z], parent)) in walked.iter_mut().zip(rotation.into_iter().zip(parent)) {
             let [px, py, pz, pt] = self.load(parent);
-            let joint = pz.mul_add(t[2], py.mul_add(t[1], px * t[0]));
+            let joint = pz.mul_add(t[2], py.mul_add(t[1], px.mul_add(t[0], pt)));
             let bind = z.mul_add(b[2], y.mul_add(b[1], x.mul_add(b[0], joint)));
-            *row = [x, y, z, pt + bind];
+            *row = [x, y, z, bind];
         }
         if op.keep_slot != NONE {
             self.keep(op.keep_slot, &walked);
