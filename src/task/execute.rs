@@ -35,7 +35,7 @@ pub struct Context<'a> {
 }
 
 /// A task's result while somebody waits for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pending {
     buffer: Option<Buffer>,
     /// Readers that have not run yet, the output among them.
@@ -63,10 +63,10 @@ pub(super) fn run(
     let before = worker.pool.live();
     worker.pool.high_water = before;
     begin(worker, list, run);
-    let prune = worker.options.prune;
-    for (at, (task, mark)) in list.tasks().iter().zip(list.marks()).enumerate() {
-        let skip = prune && !mark.reachable;
-        if skip || run.half == Half::Before && mark.late || run.half == Half::After && !mark.late {
+    for number in 0..steps(worker, list) {
+        let at = position(worker, list, number);
+        let (task, mark) = (&list.tasks()[at], list.marks()[at]);
+        if run.half == Half::Before && mark.late || run.half == Half::After && !mark.late {
             continue;
         }
         let shown = zone(&zones::TASKS[task.kind() as usize], worker.listening);
@@ -105,6 +105,18 @@ pub(super) fn run(
     result
 }
 
+/// How many tasks of a list are looked at: those that are reachable, or all when nothing is pruned.
+#[inline(always)]
+fn steps(worker: &Worker, list: &TaskList) -> usize {
+    if worker.options.prune { list.reachable_count() } else { list.len() }
+}
+
+/// The position of the `step`-th of them.
+#[inline(always)]
+fn position(worker: &Worker, list: &TaskList, step: usize) -> usize {
+    if worker.options.prune { list.needed(step) } else { step }
+}
+
 /// The output's pose, or the bind pose where a list has none.
 fn finish(worker: &mut Worker, list: &TaskList, run: &Run<'_, '_>) -> Buffer {
     let Run { rig, active, .. } = *run;
@@ -134,8 +146,13 @@ fn finish(worker: &mut Worker, list: &TaskList, run: &Run<'_, '_>) -> Buffer {
 /// Counts, and the readers that each result waits for.
 fn begin(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
     let marks = list.marks();
-    worker.results.clear();
-    worker.results.extend(marks.iter().map(|m| Pending { buffer: None, waiting: m.readers }));
+    if worker.results.len() < marks.len() {
+        worker.results.resize(marks.len(), Pending::default());
+    }
+    for step in 0..steps(worker, list) {
+        let at = position(worker, list, step);
+        worker.results[at] = Pending { buffer: None, waiting: marks[at].readers };
+    }
     if run.half != Half::After {
         worker.stats.lists += 1;
         worker.stats.recorded += list.len() as u64;
@@ -172,7 +189,8 @@ fn begin(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
 fn suspend(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
     let state = &mut *run.context.state;
     state.suspended_count = 0;
-    for at in 0..list.len() {
+    for step in 0..steps(worker, list) {
+        let at = position(worker, list, step);
         let Some(buffer) = worker.results[at].buffer.take() else { continue };
         if let Some(index) = TaskIndex::new(at) {
             let pose = state.next_suspended(index);
@@ -189,7 +207,8 @@ fn resume(worker: &mut Worker, list: &TaskList, run: &mut Run<'_, '_>) {
     let count = std::mem::take(&mut state.suspended_count);
     for (index, pose) in &state.suspended[..count] {
         let Some(at) = index.get().filter(|at| *at < list.len()) else { continue };
-        if worker.results[at].waiting > 0 {
+        let looked_at = list.marks()[at].reachable || !worker.options.prune;
+        if looked_at && worker.results[at].waiting > 0 {
             let buffer = worker.pool.acquire(run.rig.shape());
             worker.pool.get_mut(buffer).copy_from(pose, run.active);
             worker.results[at].buffer = Some(buffer);

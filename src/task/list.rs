@@ -64,7 +64,8 @@ pub struct TaskList {
     /// Whether each task waits for the physics step, or reads what does.
     late: Vec<bool>,
     marks: Vec<Mark>,
-    reachable: usize,
+    /// Positions of the tasks that the output depends on, the last one first.
+    needed: Vec<u16>,
     output: Option<TaskIndex>,
     cut: Option<BoneCount>,
     root_pin: Option<RootPin>,
@@ -214,13 +215,13 @@ impl TaskList {
     fn mark_all(&mut self) {
         self.marks.clear();
         self.marks.extend(self.late.iter().map(|&late| Mark { late, ..Mark::default() }));
-        self.reachable = 0;
+        self.needed.clear();
         let Some(output) = self.output.and_then(TaskIndex::get) else { return };
         let late = self.marks[output].late;
         self.marks[output] = Mark { reachable: true, readers: 1, weight: 1.0, late };
         for at in (0..=output).rev() {
             let Mark { reachable: true, weight, .. } = self.marks[at] else { continue };
-            self.reachable += 1;
+            self.needed.push(at as u16);
             let task = &self.tasks[at];
             for (dependency, share) in
                 task.dependencies().into_iter().zip(task.dependency_weights())
@@ -236,7 +237,15 @@ impl TaskList {
 
     /// Tasks that the output depends on; zero before [`TaskList::sweep`].
     pub fn reachable_count(&self) -> usize {
-        if self.swept { self.reachable } else { 0 }
+        if self.swept { self.needed.len() } else { 0 }
+    }
+
+    /// The position of the `step`-th of the tasks that the output depends on, in recording order;
+    /// known after [`TaskList::sweep`]. Executing visits these alone, so that what is not reachable
+    /// costs it nothing.
+    #[inline]
+    pub(crate) fn needed(&self, step: usize) -> usize {
+        usize::from(self.needed[self.needed.len() - 1 - step])
     }
 
     /// True when the output depends on the task; false before [`TaskList::sweep`].

@@ -4,13 +4,15 @@ use super::median;
 use super::passes::Rigs;
 use super::workload::BONES;
 use crate::index::{BoneCount, BoneIndex, ClipId};
-use crate::math::{Lanes, Mat3x4, SimdLevel};
+use crate::math::{Lanes, Mat3x4, SimdLevel, Trs};
+use crate::pose::kernels::bone::{BoneMode, BoneSpace, bone_transform, translate_bone};
 use crate::pose::kernels::history::History;
 use crate::pose::kernels::ik::fabrik::{Chain, fabrik};
+use crate::pose::kernels::ik::foot::{Ground, foot_ik};
 use crate::pose::kernels::ik::look_at::{Gaze, look_at};
 use crate::pose::kernels::ik::two_bone::{Limb, Reach, two_bone};
 use crate::pose::kernels::masked::{Mask, blend_masked};
-use crate::pose::kernels::mesh_additive::{MeshScratch, apply_mesh_additive};
+use crate::pose::kernels::mesh_additive::{MeshScratch, apply_mesh_additive, make_mesh_additive};
 use crate::pose::kernels::resolve::{BATCH, ResolveScratch, resolve};
 use crate::pose::kernels::{additive, blend, dead_blend, inertialize, sample};
 use crate::pose::{ClipStore, Pose, Rig};
@@ -41,8 +43,9 @@ fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
     median(rounds.collect())
 }
 
-/// Measures every kernel at every level. Solvers and transitions have one source for all levels and
-/// are listed under the first one that was asked for.
+/// Measures every kernel at every level. Solvers, transitions and what changes one bone have one
+/// source for all levels, and so about the same figure at each. What touches a few bones only is
+/// spread over all [`BONES`] like the rest.
 pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
     let rig = &rigs.rig;
     let pose_of = |clip: ClipId, seconds: f32| {
@@ -75,6 +78,13 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
         }
         row("blend", timed(1, |_| blend::blend(lanes, rest, &mut acc, &b, 0.3, BONE_COUNT)));
         row(
+            "blend_n (three poses)",
+            timed(1, |_| {
+                blend::blend(lanes, rest, &mut acc, &b, 0.5, BONE_COUNT);
+                blend::blend(lanes, rest, &mut acc, &a, 0.25, BONE_COUNT);
+            }),
+        );
+        row(
             "blend_masked",
             timed(1, |_| {
                 blend_masked(lanes, rest, &mut acc, &b, 0.3, &mask, BONE_COUNT);
@@ -92,6 +102,13 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
                 additive::make_additive(lanes, rest, &mut acc, &b, BONE_COUNT);
             }),
         );
+        let mut mesh = MeshScratch::default();
+        row(
+            "make_mesh_additive",
+            timed(1, |_| {
+                make_mesh_additive(lanes, rig, &mut acc, &b, BONE_COUNT, &mut mesh);
+            }),
+        );
         let poses = [&a; BATCH];
         let mut scratch = ResolveScratch::default();
         let mut matrices = vec![Mat3x4::IDENTITY; BATCH * rig.palette_len()];
@@ -106,20 +123,16 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
             }),
         );
     }
-    if let Some(first) = levels.first() {
-        rows.extend(
-            single(rig, &a, &b, &difference).into_iter().map(|(name, ns_per_bone)| KernelRow {
-                name,
-                level: first.level(),
-                ns_per_bone,
-            }),
-        );
+    for &lanes in levels {
+        let level = lanes.level();
+        let measured = single(rig, &a, &b, &difference).into_iter().chain(solvers(rig, &b));
+        rows.extend(measured.map(|(name, ns_per_bone)| KernelRow { name, level, ns_per_bone }));
     }
     rows.sort_by_key(|row| row.name);
     rows
 }
 
-/// Kernels with one source for all levels.
+/// Transitions and the mesh-space additive.
 fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str, f64)> {
     let mut acc = a.clone();
     let mut mesh = MeshScratch::default();
@@ -157,6 +170,13 @@ fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str
             dead_blend::apply(rig, &history, &mut acc, BONE_COUNT, 0.1, 0.3);
         }),
     ));
+    out
+}
+
+/// Solvers, and what changes one bone.
+fn solvers(rig: &Rig, pose: &Pose) -> Vec<(&'static str, f64)> {
+    let mut acc = pose.clone();
+    let mut out = Vec::new();
     let limb = Limb { root: BoneIndex(11), mid: BoneIndex(13), end: BoneIndex(15) };
     let target = Vec3::new(0.1, 1.0, 0.2);
     let reach = Reach { target, pole: Vec3::NAN, soften: 0.1, alpha: 1.0 };
@@ -172,5 +192,19 @@ fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str
     out.push(("fabrik", timed(1, |_| fabrik(rig, &mut acc, &chain, None, BONE_COUNT))));
     let gaze = Gaze { bone: BoneIndex(6), forward: Vec3::Z, target, limit: 1.0, alpha: 1.0 };
     out.push(("look_at", timed(1, |_| look_at(rig, &mut acc, &gaze, BONE_COUNT))));
+    let leg = Limb { root: BoneIndex(52), mid: BoneIndex(54), end: BoneIndex(56) };
+    let ground = Ground { offset: Vec3::new(0.0, 0.01, 0.0), normal: Vec3::Y, alpha: 0.5 };
+    out.push(("foot_ik", timed(1, |_| foot_ik(rig, &mut acc, leg, &ground, BONE_COUNT))));
+    let (at, space) = (BoneIndex(6), (BoneSpace::Component, BoneMode::Override));
+    let change = Trs { translation: target, ..Trs::IDENTITY };
+    out.push((
+        "bone_transform",
+        timed(1, |_| bone_transform(rig, &mut acc, at, space, &change, 0.5, BONE_COUNT)),
+    ));
+    let up = Vec3::new(0.0, 1e-4, 0.0);
+    out.push((
+        "translate_bone",
+        timed(1, |_| translate_bone(rig, &mut acc, at, BoneSpace::Component, up, 0.5, BONE_COUNT)),
+    ));
     out
 }

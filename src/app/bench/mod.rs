@@ -4,6 +4,7 @@ pub mod baseline;
 mod kernels;
 pub mod passes;
 pub mod pose;
+pub mod tasks;
 pub mod workload;
 
 use super::exit::Failure;
@@ -13,6 +14,8 @@ use super::exit::Failure;
 pub enum BenchCommand {
     /// Kernels and the task executor on one thread, beside plain code that does the same
     Pose(pose::PoseBenchArgs),
+    /// The executor's bookkeeping: unreachable states, unwatched zones, two threads
+    Tasks(tasks::TasksBenchArgs),
 }
 
 /// Measures and prints.
@@ -22,6 +25,7 @@ pub enum BenchCommand {
 pub fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
         BenchCommand::Pose(args) => pose::run(args),
+        BenchCommand::Tasks(args) => tasks::run(args),
     }
 }
 

@@ -194,6 +194,7 @@ impl<'a> Passes<'a> {
         for (parts, palettes) in self.parts.chunks(CHUNK).zip(palettes) {
             let start = Instant::now();
             for (part, list) in parts.iter().zip(&mut self.lists) {
+                list.clear();
                 record(workload, part, &self.rigs.additives, part.seconds(frame), list)?;
             }
             record_ns += start.elapsed().as_nanos();
@@ -222,14 +223,14 @@ impl<'a> Passes<'a> {
     }
 }
 
-fn record(
+/// Appends a character's tasks to a list and ends its recording.
+pub(super) fn record(
     workload: Workload,
     part: &Part,
     additives: &[ClipId],
     seconds: f32,
     list: &mut TaskList,
 ) -> Result<(), TaskError> {
-    list.clear();
     let [first, second, third] = part.clips;
     let sample = |list: &mut TaskList, clip: usize| {
         list.push(Task::SampleClip { clip: ClipId(clip as u16), seconds })

@@ -218,7 +218,7 @@ fn table(report: &Report) -> String {
     for row in &report.kernels {
         let name = if row.name == last { "" } else { row.name };
         last = row.name;
-        line(format_args!("{name:20} {:8} {:8.3}", row.level, row.ns_per_bone));
+        line(format_args!("{name:22} {:8} {:8.3}", row.level, row.ns_per_bone));
     }
     text
 }
