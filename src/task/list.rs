@@ -191,6 +191,11 @@ impl TaskList {
         self.output.unwrap_or(TaskIndex::NONE)
     }
 
+    /// For each task, whether it waits for the physics step or reads what does.
+    pub(super) fn late(&self) -> &[bool] {
+        &self.late
+    }
+
     /// Bones that are animated, of a skeleton with `bones`.
     pub fn active(&self, bones: BoneCount) -> BoneCount {
         self.cut.map_or(bones, |cut| cut.min(bones))

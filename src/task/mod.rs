@@ -50,6 +50,7 @@ pub mod kind;
 pub mod list;
 mod operation;
 mod pool;
+pub mod serial;
 pub mod state;
 pub mod stats;
 #[expect(clippy::module_inception, reason = "the module's central type is the task")]

@@ -11,6 +11,7 @@ mod naive;
 mod numbers;
 mod sizes;
 mod transitions;
+mod serial;
 
 use super::*;
 use crate::index::{BoneCount, BoneIndex, ClipId};
