@@ -554,3 +554,100 @@ fn a_watched_graph_is_shown_anew_when_it_is_saved_and_says_what_broke() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+fn hash(path: &Path) -> String {
+    report(path)["palette_hash"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_recording_replays_to_the_same_hash_on_other_threads_and_without_being_told_the_crowd() {
+    let (dir, output) = run(&[
+        "--frames", "40", "--warmup", "5", "--seed", "9", "--record", "a.rec", "--report", "a.json",
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("wrote a.rec: 45 frames"), "{}", text(&output.stdout));
+    assert_eq!(files_in(dir.path()).len(), 2, "nothing half-written is left");
+    for args in [&["--threads", "3"][..], &["--steal", "off", "--prune", "off"]] {
+        let base = ["--no-render", "--replay", "a.rec", "--report", "b.json"];
+        let output = throng_in(dir.path(), &[&base[..], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let (a, b) = (report(&dir.path().join("a.json")), report(&dir.path().join("b.json")));
+        assert_eq!(hash(&dir.path().join("a.json")), hash(&dir.path().join("b.json")));
+        for part in ["frames", "crowd"] {
+            assert_eq!(a[part]["measured"], b[part]["measured"]);
+            assert_eq!(a[part]["evaluated"], b[part]["evaluated"]);
+        }
+        assert_eq!((&b["config"]["count"], &b["config"]["seed"]), (&40.into(), &9.into()));
+        assert_eq!(a["tasks"]["reachable"], b["tasks"]["reachable"]);
+    }
+}
+
+#[test]
+fn a_recording_says_what_it_holds_and_what_a_wire_would_carry() {
+    let (dir, output) = run(&["--frames", "30", "--warmup", "0", "--record", "a.rec"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = throng_in(dir.path(), &["recording", "a.rec", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let r: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&r["count"], &r["frames"]), (&40.into(), &30.into()));
+    assert!((r["seconds"].as_f64().unwrap() - 0.5).abs() < 1e-6);
+    let size = |form: &str| r[form]["bytes_per_character"].as_f64().unwrap();
+    assert!(size("wire") >= 7.0 && size("wire") < size("exact") && size("exact") < 80.0, "{r}");
+    let error = &r["error"];
+    assert!(error["lists"].as_u64().unwrap() > 100, "{r}");
+    let (max, rms) = (error["max_mm"].as_f64().unwrap(), error["rms_mm"].as_f64().unwrap());
+    assert!(rms > 0.0 && rms < max && max < 3.0, "{r}");
+    let table = text(&throng_in(dir.path(), &["recording", "a.rec"]).stdout);
+    assert!(table.contains("bytes a character") && table.contains("mm at most"), "{table}");
+}
+
+#[test]
+fn recordings_that_can_not_be_replayed_end_with_status_1_and_one_line() {
+    let (dir, output) = run(&["--frames", "6", "--warmup", "0", "--record", "a.rec"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let whole = std::fs::read(dir.path().join("a.rec")).unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(dir.path().join(name), bytes).unwrap();
+    write("cut.rec", &whole[..whole.len() - 40]);
+    write("text.rec", b"hello, this is text");
+    write("empty.rec", b"");
+    let mut newer = whole.clone();
+    newer[8] = 77;
+    write("newer.rec", &newer);
+    let mut changed = whole.clone();
+    let middle = whole.len() - 60;
+    changed[middle] ^= 1;
+    write("changed.rec", &changed);
+    std::fs::create_dir(dir.path().join("folder.rec")).unwrap();
+    for (name, words) in [
+        ("missing.rec", "missing.rec"),
+        ("cut.rec", "cut short after 5 whole frames"),
+        ("text.rec", "no recording"),
+        ("empty.rec", "no recording"),
+        ("newer.rec", "version 77.1"),
+        ("changed.rec", "another checksum"),
+        ("folder.rec", "not a file"),
+    ] {
+        for args in [&["--no-render", "--replay", name][..], &["recording", name]] {
+            let line = refused(&throng_in(dir.path(), args), 1);
+            assert!(line.contains(name) && line.contains(words), "{args:?}: {line}");
+        }
+    }
+    let other = ["--no-render", "--replay", "a.rec", "--character", "quadruped"];
+    let line = refused(&throng_in(dir.path(), &other), 1);
+    assert!(line.contains("2 kinds of character") && line.contains("a.rec"), "{line}");
+    let swapped = [&other[..], &["--character", "humanoid"]].concat();
+    let line = refused(&throng_in(dir.path(), &swapped), 1);
+    assert!(line.contains("another \"humanoid\"") && line.contains("checksum"), "{line}");
+}
+
+#[test]
+fn a_replay_takes_its_crowd_from_the_recording_only() {
+    for args in [
+        &["--replay", "a.rec", "--count", "5"][..],
+        &["--replay", "a.rec", "--frames", "5"],
+        &["--replay", "a.rec", "--record", "b.rec"],
+    ] {
+        let line = refused(&throng(args), 2);
+        assert!(line.contains("--replay") && line.contains(args[2]), "{line}");
+    }
+}

@@ -2,10 +2,12 @@
 
 use super::exit::Failure;
 use super::output;
+use super::replay::Written;
 use super::report::{self, Report};
 use super::show::Show;
 use super::watch;
 use crate::asset::ImageRgba8;
+use crate::crowd::Bytes;
 use std::fmt::Write;
 
 /// Writes what the run was asked for and judges it.
@@ -38,10 +40,16 @@ pub fn finish(
         written.extend(captured.is_ok().then_some(&to.path));
     }
     written.extend(&config.frames_out);
+    let recording = show.finish_recording()?;
     let mut text = report::text::summary(&report);
+    // Writing to a string does not fail.
     for path in written {
-        // Writing to a string does not fail.
         let _ = writeln!(text, "wrote {}", path.display());
+    }
+    if let Some((path, Written { frames, bytes })) = recording {
+        let plural = if frames == 1 { "" } else { "s" };
+        let size = Bytes(bytes);
+        let _ = writeln!(text, "wrote {}: {frames} frame{plural}, {size}", path.display());
     }
     output::print(&text)?;
     captured?;

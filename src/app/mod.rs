@@ -17,6 +17,7 @@ pub mod memory;
 pub mod output;
 mod overlay;
 mod picture;
+pub mod replay;
 pub mod report;
 pub mod sample;
 mod show;
@@ -43,6 +44,7 @@ fn run() -> Result<(), Failure> {
         Some(Command::Inspect(args)) => inspect::run(&args),
         Some(Command::Graph(args)) => graph::run(&args),
         Some(Command::Bench(command)) => bench::run(&command),
+        Some(Command::Recording(args)) => replay::info::run(&args),
         None => start::run(&cli.run),
     }
 }

@@ -7,17 +7,19 @@ use super::clock::Clock;
 use super::exit::Failure;
 use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
+use super::replay::{Player, Recording, Written};
 use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
 use super::watch::Inspector;
 use super::{alloc, memory};
 use crate::asset::ImageRgba8;
-use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, NotifyLog, TickInput, TickStats};
+use crate::crowd::{Crowd, CrowdConfig, CrowdKind, NotifyLog, TickInput, TickStats};
 use crate::math::{Bounds, Lanes};
 use crate::motion::Moment;
 use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Offscreen, RenderStats};
 use glam::Vec3;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,6 +35,8 @@ pub struct Show {
     /// What is painted over the picture.
     pub hud: Hud,
     shot: Option<Shot>,
+    recording: Option<Recording>,
+    replay: Option<Player>,
     times: PhaseTimes,
     recorder: Recorder,
     inspector: Inspector,
@@ -53,8 +57,18 @@ impl Show {
         let _span = tracing::info_span!("place crowd").entered();
         let threads = config.threads.unwrap_or_else(default_threads);
         let height = cast.typical_stature();
+        let record = |path: &PathBuf| Recording::begin(path, &config, &cast);
+        let recording = config.record.as_ref().map(record).transpose()?;
+        let play = |path: &PathBuf| Player::new(path, &cast);
+        let replay = config.replay.as_ref().map(play).transpose()?;
         let mut crowd = crowd(&config, cast, threads, picture.as_ref())?;
         crowd.add_notify_sink(Box::new(NotifyLog));
+        if recording.is_some() {
+            crowd.record_frames();
+        }
+        if replay.is_some() {
+            crowd.replay_frames();
+        }
         let extent = crowd.half_extent();
         let round = config.layout == super::cli::LayoutArg::Disc;
         let scene = Scene { half_x: extent.x, half_z: extent.y, round, height };
@@ -66,6 +80,8 @@ impl Show {
             crowd,
             picture,
             shot: None,
+            recording,
+            replay,
             times: PhaseTimes::default(),
             recorder: Recorder::default(),
             inspector: Inspector::new(&config),
@@ -141,6 +157,9 @@ impl Show {
             self.crowd.clear_notify_counts();
         }
         self.inspector.arm(&mut self.crowd)?;
+        if let Some(player) = self.replay.as_mut().filter(|_| !self.clock.paused()) {
+            player.next(&mut self.crowd)?;
+        }
         let before = alloc::allocations();
         let tick = self.crowd.tick(
             &TickInput {
@@ -155,6 +174,9 @@ impl Show {
         let allocations = alloc::allocations().zip(before).map(|(after, before)| after - before);
         self.hash = tick.palette_hash;
         self.inspector.look(&self.crowd);
+        if let Some(recording) = &mut self.recording {
+            recording.frame(self.crowd.recorded_frame());
+        }
 
         let platform = self.lay_out(size, input);
         let render = match (&mut self.picture, target) {
@@ -203,6 +225,16 @@ impl Show {
         }
     }
 
+    /// Ends the recording, if there is one: its file, its frames and its size.
+    ///
+    /// # Errors
+    /// Of the file system.
+    pub fn finish_recording(&mut self) -> Result<Option<(PathBuf, Written)>, Failure> {
+        let Some(recording) = self.recording.take() else { return Ok(None) };
+        let path = recording.path().to_owned();
+        Ok(Some((path, recording.finish()?)))
+    }
+
     /// Everything measured so far.
     pub fn report(&self) -> Report {
         let summary = self.picture.as_ref().map(|p| p.gpu.summary());
@@ -226,7 +258,11 @@ impl Show {
 
     /// A hash of a run in real time could never be compared with another's.
     fn hashes(&self) -> bool {
-        matches!(self.config.time_step, TimeStep::Fixed(_)) && self.config.report.is_some()
+        let comparable = match &self.replay {
+            Some(player) => player.fixed(),
+            None => matches!(self.config.time_step, TimeStep::Fixed(_)),
+        };
+        comparable && self.config.report.is_some()
     }
 
     /// All that casts shadows.
@@ -284,11 +320,7 @@ fn crowd(
     let crowd = CrowdConfig {
         count: config.count,
         seed: config.seed,
-        layout: match config.layout {
-            super::cli::LayoutArg::Grid => Layout::Grid,
-            super::cli::LayoutArg::Disc => Layout::Disc,
-            super::cli::LayoutArg::Street => Layout::Street,
-        },
+        layout: config.layout.into(),
         terrain: config.terrain(),
         threads,
         lanes: Lanes::new(config.simd)?,
@@ -301,8 +333,16 @@ fn crowd(
         memory_limit: memory::available_bytes().map_or(u64::MAX, |bytes| bytes / 10 * 9),
         ..defaults
     };
+    place(crowd, cast)
+}
+
+/// Places a cast.
+///
+/// # Errors
+/// When it does not fit into memory, or a character can't be animated.
+pub(super) fn place(config: CrowdConfig, cast: Cast) -> Result<Crowd, Failure> {
     let kinds: Result<Vec<_>, Failure> = cast.members.into_iter().map(kind).collect();
-    Ok(Crowd::new(crowd, kinds?)?)
+    Ok(Crowd::new(config, kinds?)?)
 }
 
 fn kind(member: super::characters::Member) -> Result<CrowdKind, Failure> {

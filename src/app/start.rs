@@ -2,7 +2,7 @@
 
 use super::cli::{Mode, RunConfig, RunOptions, ZonesArg};
 use super::exit::Failure;
-use super::{headless, interrupt, output, window};
+use super::{headless, interrupt, output, replay, window};
 use crate::profile::{self, ProfileError, ZoneLevel};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 /// Of the command line, the log filter, output folders, and of the run itself.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let mode = RunConfig::mode_asked(options);
-    let config = RunConfig::new(options, mode)?;
+    let config = configured(options, mode)?;
     check_outputs(&config)?;
     start_profile(&config)?;
     for note in RunConfig::without_effect(options, mode) {
@@ -34,7 +34,14 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         }
     };
     output::say(format_args!("{reason}; running headless"));
-    headless::run(RunConfig::new(options, Mode::Headless)?)
+    headless::run(configured(options, Mode::Headless)?)
+}
+
+/// A run that replays takes what it is of from its recording.
+fn configured(options: &RunOptions, mode: Mode) -> Result<RunConfig, Failure> {
+    let mut config = RunConfig::new(options, mode)?;
+    replay::adopt(&mut config, !options.character.is_empty())?;
+    Ok(config)
 }
 
 fn check_outputs(config: &RunConfig) -> Result<(), Failure> {
@@ -46,6 +53,9 @@ fn check_outputs(config: &RunConfig) -> Result<(), Failure> {
     }
     if let Some(capture) = &config.capture {
         output::check_file("--capture", &capture.path)?;
+    }
+    if let Some(path) = &config.record {
+        output::check_file("--record", path)?;
     }
     if let Some(path) = &config.frames_out {
         output::check_folder("--frames-out", path)?;

@@ -3,6 +3,7 @@
 pub mod build;
 pub mod builtin;
 pub mod character;
+mod checksum;
 pub mod error;
 pub mod exact;
 pub mod fault;

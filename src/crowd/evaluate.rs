@@ -6,6 +6,7 @@ use super::draw::Page;
 use super::kind::Kind;
 use super::notify::{Notifies, NotifyEvent};
 use super::playback::Playback;
+use super::replay::{Replay, Spool};
 use super::slots::{Leases, SlotWord, Slots, WORD};
 use super::watch::Watcher;
 use crate::index::CharacterId;
@@ -30,6 +31,8 @@ pub(crate) struct Scratch {
     /// Notifies that were fired in this tick.
     heard: Vec<NotifyEvent>,
     validator: Validator,
+    /// What is recorded of this tick.
+    spool: Spool,
 }
 
 /// The scratch of every thread of the pool. A thread locks its own, so nobody ever waits.
@@ -43,6 +46,7 @@ impl Crew {
             lists: vec![TaskList::default(); CHUNK as usize],
             heard: Vec::with_capacity(Notifies::ROOM),
             validator: Validator::default(),
+            spool: Spool::default(),
         };
         Self((0..threads).map(|_| Mutex::new(scratch())).collect())
     }
@@ -67,6 +71,16 @@ impl Crew {
         self.all().map(|s| &mut s.heard)
     }
 
+    /// What the workers recorded in this tick; whoever takes it leaves it empty.
+    pub fn spools(&mut self) -> impl Iterator<Item = &mut Spool> {
+        self.all().map(|s| &mut s.spool)
+    }
+
+    /// Makes room for recording.
+    pub fn reserve_spools(&mut self) {
+        self.spools().for_each(Spool::reserve);
+    }
+
     /// The workers' totals since they were last taken, and the bytes of their pose memory.
     pub fn take_stats(&mut self) -> (ExecuteStats, u64) {
         let mut sum = ExecuteStats::default();
@@ -87,6 +101,7 @@ pub(crate) struct Evaluation<'a> {
     pub now: f64,
     /// That time was played; false where it was jumped over.
     pub played: bool,
+    pub replay: &'a Replay,
     pub times: &'a PhaseTimes,
     /// Somebody looks at some of the lists.
     pub watched: Option<&'a Watcher>,
@@ -148,7 +163,7 @@ impl Evaluation<'_> {
 
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
-        let Scratch { worker, lists, heard, validator } = &mut *scratch;
+        let Scratch { worker, lists, heard, validator, spool } = &mut *scratch;
         let due = || {
             run.words.iter().enumerate().flat_map(|(w, word)| {
                 bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
@@ -157,6 +172,11 @@ impl Evaluation<'_> {
         self.times.worker(Phase::Record, || {
             for ((slot, entered), list) in due().zip(lists.iter_mut()) {
                 let owner = run.owners[slot];
+                if let Some(motion) = self.replay.take(owner, list) {
+                    run.roots[slot] = motion;
+                    list.sweep();
+                    continue;
+                }
                 let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
                 // What happened out of sight, or was jumped over, is not told.
                 let fire: Option<&mut dyn FnMut(_)> =
@@ -168,6 +188,9 @@ impl Evaluation<'_> {
                 let recorded = run.playback[slot].record(kind, list);
                 debug_assert_eq!(recorded, Ok(()), "a stack of clips fits a list");
                 list.sweep();
+                if self.replay.records() {
+                    spool.push(owner, run.roots[slot], list);
+                }
             }
         });
         let palette_len = kind.palette_len();

@@ -3,6 +3,7 @@
 use super::characters::{BLOCK, Block, Characters, SlotAddress, bits};
 use super::cull::BLOCKS_PER_JOB;
 use super::kind::Kind;
+use super::replay::Replay;
 use super::slots::{SlotWord, Slots, WORD};
 use crate::index::{CharacterId, CharacterKind};
 use crate::profile::{Phase, PhaseTimes};
@@ -34,6 +35,7 @@ pub(crate) fn gate(
     kinds: &[Kind],
     wanted: &mut [usize],
     (now, grace): (f64, f64),
+    replay: &Replay,
     times: &PhaseTimes,
 ) -> Changes {
     const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
@@ -47,6 +49,9 @@ pub(crate) fn gate(
             });
         },
     );
+    if replay.plays() {
+        replay.change_hands(&mut characters.blocks);
+    }
     let changes = change_hands(characters, slots, kinds, wanted);
     let blocks = &characters.blocks;
     for leases in &mut slots.leases {
@@ -57,7 +62,7 @@ pub(crate) fn gate(
             .for_each(|(words, owners)| {
                 times.worker(Phase::Gate, || {
                     for (word, owners) in words.iter_mut().zip(owners.chunks(WORD)) {
-                        look_up(word, owners, blocks);
+                        look_up(word, owners, blocks, replay);
                     }
                 });
             });
@@ -127,7 +132,7 @@ fn change_hands(
 }
 
 /// Brings the holders' bits into the order of the slots.
-fn look_up(word: &mut SlotWord, owners: &[CharacterId], blocks: &[Block]) {
+fn look_up(word: &mut SlotWord, owners: &[CharacterId], blocks: &[Block], replay: &Replay) {
     let mut next = SlotWord { leased: word.leased, due: word.leased, ..SlotWord::default() };
     for slot in bits(word.leased) {
         let id = owners[slot].get();
@@ -136,6 +141,10 @@ fn look_up(word: &mut SlotWord, owners: &[CharacterId], blocks: &[Block]) {
         next.entered |= bit(block.enter);
         next.camera |= bit(block.camera);
         next.shadow |= bit(block.shadow);
+    }
+    if replay.plays() {
+        let due = bits(next.leased).filter(|slot| replay.evaluates(owners[*slot]));
+        next.due = due.fold(0, |due, slot| due | 1 << slot);
     }
     *word = next;
 }

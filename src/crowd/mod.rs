@@ -25,6 +25,7 @@ mod measure;
 pub mod notify;
 mod playback;
 mod random;
+pub mod replay;
 mod ride;
 mod serial;
 mod slots;
@@ -39,12 +40,14 @@ pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, RootMotion
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
+pub use replay::{RecordedKind, ReplayError, ReplayHeader, ReplayReader, ReplayWriter, read_frame};
 pub use stats::TickStats;
 pub use watch::{CharacterCapture, Divergence, Validation, Watch};
 
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::{Frustum, View};
 use crate::motion::NotifyNames;
+use crate::pose::Rig;
 use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
 use characters::Characters;
@@ -57,6 +60,7 @@ use lend::Lender;
 use notify::Notifies;
 use ride::Ride;
 use slots::Slots;
+use std::sync::Arc;
 use world::{Step, World};
 
 /// Thousands of characters and the workers that animate them.
@@ -294,6 +298,39 @@ impl Crowd {
         let resting = self.world.characters.playback.iter_mut();
         let leased = self.world.slots.leases.iter_mut().flat_map(|l| &mut l.playback);
         resting.chain(leased).for_each(playback::Playback::hurry);
+    }
+
+    /// Records every tick from now on: [`Crowd::recorded_frame`].
+    pub fn record_frames(&mut self) {
+        self.world.replay.record();
+        self.world.crew.reserve_spools();
+    }
+
+    /// The bytes of the last tick, when ticks are recorded.
+    pub fn recorded_frame(&self) -> &[u8] {
+        self.world.replay.recorded()
+    }
+
+    /// Plays recorded frames from now on: a tick takes time, comings and goings, task lists and
+    /// root motion from the frame that was loaded before it, and does nothing without one. Clocks
+    /// stand still and notifies are not fired; they are not recorded.
+    pub fn replay_frames(&mut self) {
+        self.world.replay.play();
+    }
+
+    /// Loads the frame that the next tick plays; the buffer of an earlier one comes back.
+    ///
+    /// # Errors
+    /// [`ReplayError::Frame`] for one that this crowd, as it is now, can't have recorded.
+    pub fn load_frame(&mut self, frame: &mut Vec<u8>) -> Result<(), ReplayError> {
+        let count = self.count();
+        let World { replay, characters, .. } = &mut self.world;
+        replay.load(frame, &characters.blocks, count)
+    }
+
+    /// A kind's skeleton and clips.
+    pub fn rig(&self, kind: CharacterKind) -> Option<&Arc<Rig>> {
+        self.world.kinds.get(kind.get()).map(|kind| &kind.rig)
     }
 
     /// Has another sink told of every notify from the next tick on.

@@ -9,6 +9,7 @@ use super::gather::{self, Gather};
 use super::hash;
 use super::kind::Kind;
 use super::notify::Notifies;
+use super::replay::Replay;
 use super::ride::Ride;
 use super::serial;
 use super::slots::Slots;
@@ -37,6 +38,7 @@ pub(crate) struct World {
     /// Seconds that a character goes on evaluating after it was last seen.
     pub grace: f64,
     pub notifies: Notifies,
+    pub replay: Replay,
     /// This frame's.
     pub times: PhaseTimes,
     /// Chained over the frames that asked for it.
@@ -63,28 +65,36 @@ impl World {
     pub fn step(&mut self, step: Step) -> TickStats {
         let Self { kinds, characters, rides, slots, crew, times, watcher, .. } = self;
         times.clear();
-        self.now += step.dt;
-        rides.iter_mut().for_each(|ride| ride.advance(step.dt));
+        let recorded = self.replay.plays().then(|| self.replay.time());
+        let (dt, played) = recorded.unwrap_or((step.dt, step.played));
+        self.now += dt;
+        rides.iter_mut().for_each(|ride| ride.advance(dt));
 
         times.time(Phase::Cull, || {
-            let moved = self.fastest * step.dt.abs() as f32;
+            let moved = self.fastest * dt.abs() as f32;
             Cull { kinds, rides, frusta: &step.frusta, moved, times }.run(characters);
         });
         let changes = times.time(Phase::Gate, || {
-            gate::gate(characters, slots, kinds, &mut self.wanted, (self.now, self.grace), times)
+            let clock = (self.now, self.grace);
+            gate::gate(characters, slots, kinds, &mut self.wanted, clock, &self.replay, times)
         });
         let watched = watcher.prepare(characters, slots, self.now);
         let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
-            Evaluation { kinds, crew, now: self.now, played: step.played, times, watched }
-                .run(slots)
+            let replay = &self.replay;
+            let now = self.now;
+            Evaluation { kinds, crew, now, played, replay, times, watched }.run(slots)
         });
         watcher.finish();
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
-                serial::apply_root_motion(characters, slots, kinds, rides, step.dt as f32);
+                serial::apply_root_motion(characters, slots, kinds, rides, dt as f32);
+                if self.replay.records() {
+                    self.replay.assemble((dt, played), &characters.blocks, crew.spools());
+                }
                 self.notifies.dispatch(crew.heard())
             })
         });
+        self.replay.done();
         times.time(Phase::Gather, || {
             let gather = Gather { characters, kinds, rides, terrain: self.terrain, times };
             gather.run(slots, &mut self.instances, &mut self.groups);

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod ground;
+mod replay;
 mod rig;
 
 use glam::{Mat4, Vec3};

@@ -7,7 +7,7 @@ use crate::asset::{self, BuildOptions};
 use crate::math::SimdLevel;
 use crate::motion::Terrain;
 use crate::render::GpuRequest;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// What a run draws into.
@@ -23,7 +23,7 @@ pub enum Mode {
 }
 
 /// A character by name or by file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CharacterRef {
     /// Embedded in the binary.
@@ -37,7 +37,8 @@ impl CharacterRef {
         asset::BUILTINS.iter().map(|(name, _)| *name)
     }
 
-    fn new(path: &Path) -> Self {
+    /// What a path of the command line means.
+    pub fn new(path: &Path) -> Self {
         match path.to_str() {
             Some(name) if Self::built_ins().any(|n| n == name) => Self::BuiltIn(name.to_owned()),
             _ => Self::File(path.to_owned()),
@@ -90,6 +91,12 @@ pub struct RunConfig {
     pub frames_out: Option<PathBuf>,
     /// Report file.
     pub report: Option<PathBuf>,
+    /// Recording that is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<PathBuf>,
+    /// Recording that the run is taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<PathBuf>,
     /// Limit on the 95th percentile of the frame time, milliseconds.
     pub max_frame_ms: Option<f64>,
     /// Worker threads; `None` is as many as the machine runs at once.
@@ -170,6 +177,8 @@ impl RunConfig {
             screenshot: options.screenshot.clone(),
             frames_out: options.frames_out.clone(),
             report: options.report.clone(),
+            record: options.record.clone(),
+            replay: options.replay.clone(),
             max_frame_ms: options.max_frame_ms,
             threads: options.threads,
             simd: options.simd.level(),

@@ -5,13 +5,14 @@ pub mod options;
 pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
-pub use options::{CameraArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
+pub use options::{CameraArg, GroundArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
 pub use values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
 
 use super::bench::BenchCommand;
 use super::exit::Failure;
 use super::graph::GraphArgs;
 use super::inspect::InspectArgs;
+use super::replay::info::RecordingArgs;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -53,6 +54,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Compile a graph file and show what becomes of it
     Graph(GraphArgs),
+    /// Show what a file of --record holds, and what its lists would take on a wire
+    Recording(RecordingArgs),
     /// List the GPUs that --adapter can name
     Adapters,
     /// Measure

@@ -1,13 +1,14 @@
 //! The options of a run, as clap reads them.
 
 use super::values::{self, CaptureTo, ClipStoreArg, FitHeight, OnOff, Size, TimeStep};
+use crate::crowd::Layout;
 use crate::math::Lanes;
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// How the crowd stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayoutArg {
     /// Rows and columns.
@@ -18,8 +19,18 @@ pub enum LayoutArg {
     Street,
 }
 
+impl From<LayoutArg> for Layout {
+    fn from(layout: LayoutArg) -> Self {
+        match layout {
+            LayoutArg::Grid => Self::Grid,
+            LayoutArg::Disc => Self::Disc,
+            LayoutArg::Street => Self::Street,
+        }
+    }
+}
+
 /// What the crowd stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroundArg {
     /// A plane.
@@ -122,6 +133,12 @@ pub struct RunOptions {
     /// [default: 1/60 headless, off in a window]
     #[arg(long, value_name = "SECONDS|off", allow_negative_numbers = true, help_heading = "Run")]
     pub fixed_dt: Option<TimeStep>,
+    /// Execute a recording again: its crowd, frames and poses; camera, picture and threads are free
+    #[arg(long, value_name = "FILE", help_heading = "Run",
+          conflicts_with_all = ["count", "layout", "ground", "seed", "fit_height", "frames",
+                                "warmup", "fixed_dt", "clip_store", "visibility", "grace",
+                                "record"])]
+    pub replay: Option<PathBuf>,
 
     /// Size of the picture [default: 1280x720]
     #[arg(long, value_name = "WxH", help_heading = "Picture")]
@@ -162,6 +179,9 @@ pub struct RunOptions {
     /// Write what was measured, as .json or .csv
     #[arg(long, value_name = "PATH", help_heading = "Output")]
     pub report: Option<PathBuf>,
+    /// Record what every character is told to do in every frame, to be replayed
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub record: Option<PathBuf>,
     /// End with status 3 when the 95th percentile of the frame time is over this
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = values::milliseconds, help_heading = "Output")]
     pub max_frame_ms: Option<f64>,

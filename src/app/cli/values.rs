@@ -4,7 +4,7 @@
 use crate::asset::StoreChoice;
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -25,7 +25,7 @@ impl OnOff {
 }
 
 /// How clips are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum ClipStoreArg {
     /// 16-bit numbers where bones stay within a tenth of a millimetre (of 1.8 m)
@@ -76,7 +76,7 @@ impl FromStr for Size {
 }
 
 /// Whether characters are scaled to a height.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum FitHeight {
     /// Only characters that are absurdly small or tall are scaled, and a message says so.

@@ -9,9 +9,9 @@ mod liveness;
 mod motions;
 mod naive;
 mod numbers;
+mod serial;
 mod sizes;
 mod transitions;
-mod serial;
 
 use super::*;
 use crate::index::{BoneCount, BoneIndex, ClipId};

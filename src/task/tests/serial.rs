@@ -1,20 +1,21 @@
 //! Lists as bytes and back, in both forms, and bytes that are no list.
 
+use super::draw::Draw;
 use super::motions::one_of_each;
-use super::naive::random_list;
 use super::*;
-use crate::index::BoneIndex;
 use crate::pose::RootPin;
-use crate::pose::kernels::bone::{BoneMode, BoneSpace};
+use crate::pose::kernels::bone::BoneMode;
 use crate::task::serial::{ListError, WireScale, decode, decode_wire, encode, encode_wire};
 use proptest::prelude::*;
 
 /// Random lists of every kind of task, with the odd numbers that tasks may hold.
 fn lists(count: usize, seed: u64) -> Vec<TaskList> {
     let r = &mut Random(seed);
+    let c = character(Shape::plain(20), 5);
+    let draw = Draw::new(&c);
     let mut lists = vec![TaskList::default(); count];
     for (i, list) in lists.iter_mut().enumerate() {
-        random_list(r, list, 20);
+        draw.list(r, list);
         for _ in 0..i % 5 {
             let before = TaskIndex::new(r.below(list.len())).unwrap();
             let task = one_of_each(before)[r.below(TaskKind::COUNT)];

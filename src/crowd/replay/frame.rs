@@ -1,0 +1,213 @@
+//! One frame's bytes.
+
+use crate::index::CharacterId;
+use crate::motion::GroundMotion;
+use crate::task::serial::varint::{self, Bytes};
+use std::ops::Range;
+
+/// The root covered ground.
+pub(super) const MOVED: u8 = 1;
+const PLAYED: u8 = 1;
+const NOBODY: u32 = u32::MAX;
+
+/// Appends seconds, and whether they were played.
+pub(super) fn write_time((dt, played): (f64, bool), out: &mut Vec<u8>) {
+    out.extend_from_slice(&dt.to_bits().to_le_bytes());
+    out.push(if played { PLAYED } else { 0 });
+}
+
+/// Appends `count` ids, which ascend: how many, and the gap before each.
+pub(super) fn write_ids(count: u32, ids: impl Iterator<Item = CharacterId>, out: &mut Vec<u8>) {
+    varint::put(count, out);
+    let mut next = 0;
+    for id in ids {
+        varint::put(id.0 - next, out);
+        next = id.0 + 1;
+    }
+}
+
+/// Where things are in a frame's bytes.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    /// World seconds; zero when nothing is loaded.
+    pub dt: f64,
+    pub played: bool,
+    /// Who gave a slot back, ascending.
+    pub left: Vec<CharacterId>,
+    /// Who was given one, ascending.
+    pub entered: Vec<CharacterId>,
+    /// Who evaluated, ascending.
+    pub evaluated: Vec<CharacterId>,
+    /// Of each of these.
+    entries: Vec<Entry>,
+    /// By id: which of them, or nobody.
+    places: Vec<u32>,
+}
+
+/// What is recorded of a character that evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub motion: GroundMotion,
+    /// Its list's bytes.
+    pub list: Range<usize>,
+}
+
+impl Frame {
+    /// Nothing is loaded.
+    pub fn clear(&mut self) {
+        for id in self.evaluated.drain(..) {
+            self.places[id.get()] = NOBODY;
+        }
+        self.entries.clear();
+        self.left.clear();
+        self.entered.clear();
+        (self.dt, self.played) = (0.0, true);
+    }
+
+    /// Finds everything in the bytes of a frame of `count` characters. An error says what is wrong;
+    /// what was found so far is there then.
+    pub fn read(&mut self, bytes: &[u8], count: u32) -> Result<(), String> {
+        self.places.resize(count as usize, NOBODY);
+        let cut = |_| "its bytes end too early or are no numbers".to_owned();
+        let mut from = Bytes::new(bytes);
+        self.dt = f64::from_le_bytes(from.take().map_err(cut)?);
+        if !self.dt.is_finite() {
+            return Err("its time is no number".to_owned());
+        }
+        let [flags] = from.take().map_err(cut)?;
+        if flags > PLAYED {
+            return Err(format!("its flags are {flags}"));
+        }
+        self.played = flags & PLAYED != 0;
+        for ids in [&mut self.left, &mut self.entered] {
+            let n = from.unsigned().map_err(cut)?;
+            let mut next = 0;
+            for _ in 0..n {
+                let id = id_after(&mut next, from.unsigned().map_err(cut)?, count)?;
+                ids.push(id);
+            }
+        }
+        let n = from.unsigned().map_err(cut)?;
+        let mut next = 0;
+        for _ in 0..n {
+            let id = id_after(&mut next, from.unsigned().map_err(cut)?, count)?;
+            let [flags] = from.take().map_err(cut)?;
+            let motion = match flags {
+                0 => GroundMotion::IDENTITY,
+                MOVED => {
+                    let mut float = || from.take().map(f32::from_le_bytes).map_err(cut);
+                    GroundMotion { x: float()?, z: float()?, yaw: float()? }
+                }
+                _ => return Err(format!("the flags of character {id} are {flags}")),
+            };
+            let len = from.unsigned().map_err(cut)? as usize;
+            let list = from.at()..from.at().saturating_add(len);
+            from.skip(len).map_err(cut)?;
+            self.places[id.get()] = self.entries.len() as u32;
+            self.evaluated.push(id);
+            self.entries.push(Entry { motion, list });
+        }
+        match from.left() {
+            0 => Ok(()),
+            extra => Err(format!("{extra} bytes follow it")),
+        }
+    }
+
+    pub fn has(&self, id: CharacterId) -> bool {
+        self.places.get(id.get()).is_some_and(|place| *place != NOBODY)
+    }
+
+    pub fn entry(&self, id: CharacterId) -> Option<Entry> {
+        let place = *self.places.get(id.get())?;
+        self.entries.get(place as usize).cloned()
+    }
+}
+
+/// The id that comes `gap` after those before `next`, which moves on.
+fn id_after(next: &mut u32, gap: u32, count: u32) -> Result<CharacterId, String> {
+    let id = next.checked_add(gap).filter(|id| *id < count);
+    let id = id.ok_or_else(|| format!("it names a character past the crowd's {count}"))?;
+    *next = id + 1;
+    Ok(CharacterId(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Spool;
+    use super::super::spool::{Desk, merge};
+    use super::*;
+    use crate::task::{Task, TaskList};
+    use proptest::prelude::*;
+
+    fn ids(ids: &[u32]) -> impl Iterator<Item = CharacterId> {
+        ids.iter().map(|id| CharacterId(*id))
+    }
+
+    fn list() -> TaskList {
+        let mut list = TaskList::default();
+        let task = list.push(Task::ReferencePose).unwrap();
+        list.set_output(task).unwrap();
+        list
+    }
+
+    fn frame() -> Vec<u8> {
+        let mut out = Vec::new();
+        write_time((0.25, true), &mut out);
+        write_ids(1, ids(&[3]), &mut out);
+        write_ids(3, ids(&[0, 1, 700]), &mut out);
+        let mut spools = [Spool::default(), Spool::default()];
+        let motion = GroundMotion { x: 1.0, z: -2.0, yaw: 0.5 };
+        spools[1].push(CharacterId(1), GroundMotion::IDENTITY, &list());
+        spools[0].push(CharacterId(700), motion, &list());
+        spools[0].push(CharacterId(0), GroundMotion::IDENTITY, &TaskList::default());
+        merge(spools.iter_mut(), &mut Desk::default(), &mut out);
+        out
+    }
+
+    #[test]
+    fn a_frame_comes_back_in_the_order_of_ids() {
+        let mut frame_read = Frame::default();
+        frame_read.read(&frame(), 701).unwrap();
+        assert_eq!((frame_read.dt, frame_read.played), (0.25, true));
+        assert_eq!(frame_read.left, ids(&[3]).collect::<Vec<_>>());
+        assert_eq!(frame_read.entered, ids(&[0, 1, 700]).collect::<Vec<_>>());
+        assert_eq!(frame_read.evaluated, ids(&[0, 1, 700]).collect::<Vec<_>>());
+        let entry = frame_read.entry(CharacterId(700)).unwrap();
+        assert_eq!(entry.motion, GroundMotion { x: 1.0, z: -2.0, yaw: 0.5 });
+        let mut back = TaskList::default();
+        crate::task::serial::decode(&frame()[entry.list], &mut back).unwrap();
+        assert_eq!(back.tasks(), list().tasks());
+        assert!(frame_read.has(CharacterId(1)) && !frame_read.has(CharacterId(2)));
+        frame_read.clear();
+        assert!(!frame_read.has(CharacterId(1)) && frame_read.entry(CharacterId(1)).is_none());
+    }
+
+    #[test]
+    fn a_cut_frame_and_ids_past_the_crowd_are_refused() {
+        let bytes = frame();
+        for len in 0..bytes.len() {
+            let mut read = Frame::default();
+            assert!(read.read(&bytes[..len], 701).is_err(), "{len}");
+        }
+        let mut read = Frame::default();
+        assert!(read.read(&bytes, 700).unwrap_err().contains("700"));
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(Frame::default().read(&longer, 701).unwrap_err().contains("1 bytes"));
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_are_a_frame_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..200), count in 0u32..500,
+        ) {
+            let mut read = Frame::default();
+            let result = read.read(&bytes, count);
+            prop_assert!(read.entries.len() <= bytes.len());
+            if result.is_ok() {
+                prop_assert!(read.evaluated.is_sorted() && read.entered.is_sorted());
+            }
+            read.clear();
+            prop_assert!(read.places.iter().all(|p| *p == NOBODY));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Recordings: what every character was told to do, frame by frame, so that the same poses can be
+//! executed again without whatever told them (clocks, graphs, drivers). docs/REPLAY.md has the
+//! tables of the format.
+//!
+//! A frame holds who was given a palette slot and who gave one back, and of everybody who evaluated
+//! the ground that the root covered and the task list, exact to the bit. Workers record into spools
+//! of their own; the serial phase puts these into the order of ids. [`file`] is what frames are
+//! kept in.
+
+pub mod file;
+mod frame;
+mod spool;
+
+pub use file::{RecordedKind, ReplayHeader, ReplayReader, ReplayWriter};
+pub(crate) use spool::Spool;
+
+use super::characters::{BLOCK, Block};
+use crate::index::CharacterId;
+use crate::motion::GroundMotion;
+use crate::task::TaskList;
+use crate::task::serial::{self, ListError};
+use frame::Frame;
+
+/// What can't be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The file system.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Another kind of file.
+    #[error("it is no recording of Throng")]
+    Magic,
+    /// A recording of another version.
+    #[error(
+        "it is a recording of version {found}, and this program reads version {wanted}; record it anew"
+    )]
+    Version {
+        /// The file's.
+        found: String,
+        /// The program's.
+        wanted: String,
+    },
+    /// The end is missing.
+    #[error("the recording is cut short after {frames} whole frames; record it anew")]
+    CutShort {
+        /// Whole frames before the cut.
+        frames: u64,
+    },
+    /// Bytes that are not what was written.
+    #[error("the recording is damaged: {what}")]
+    Damaged {
+        /// Where.
+        what: String,
+    },
+    /// A frame that is not one of this crowd.
+    #[error("frame {frame} of the recording: {what}")]
+    Frame {
+        /// Its number, from zero.
+        frame: u64,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// Shows the list of everybody who evaluated in a recorded frame, in the exact form
+/// ([`serial::decode`]) and in the order of ids. Gives the frame's world seconds.
+///
+/// # Errors
+/// [`ReplayError::Frame`] for bytes that are no frame of `count` characters; `number` is told.
+pub fn read_frame(
+    number: u64,
+    bytes: &[u8],
+    count: u32,
+    visit: &mut dyn FnMut(CharacterId, &[u8]),
+) -> Result<f64, ReplayError> {
+    let mut frame = Frame::default();
+    let read = frame.read(bytes, count);
+    read.map_err(|what| ReplayError::Frame { frame: number, what })?;
+    for id in &frame.evaluated {
+        if let Some(entry) = frame.entry(*id) {
+            visit(*id, &bytes[entry.list]);
+        }
+    }
+    Ok(frame.dt)
+}
+
+/// What the crowd does with recordings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Every frame is recorded.
+    Record,
+    /// Every frame is played.
+    Play,
+}
+
+/// The frame that was recorded last, or is to be played next.
+#[derive(Debug, Default)]
+pub(crate) struct Replay {
+    mode: Mode,
+    bytes: Vec<u8>,
+    frame: Frame,
+    /// In which frame, for messages.
+    number: u64,
+    desk: spool::Desk,
+    scratch: TaskList,
+}
+
+impl Replay {
+    /// Bytes for which there is room from the start: a frame is not to allocate.
+    const ROOM: usize = 1 << 20;
+
+    /// Records every frame from now on.
+    pub fn record(&mut self) {
+        self.mode = Mode::Record;
+        self.bytes.reserve(Self::ROOM);
+    }
+
+    /// From now on plays what is loaded, and nothing while nothing is.
+    pub fn play(&mut self) {
+        self.mode = Mode::Play;
+    }
+
+    /// True when frames are recorded.
+    pub fn records(&self) -> bool {
+        self.mode == Mode::Record
+    }
+
+    /// True when frames are played.
+    pub fn plays(&self) -> bool {
+        self.mode == Mode::Play
+    }
+
+    /// The frame that was recorded last.
+    pub fn recorded(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// World seconds of the frame that is played, and whether they were played when they were
+    /// recorded (or jumped over); no time where none is loaded.
+    pub fn time(&self) -> (f64, bool) {
+        (self.frame.dt, self.frame.played)
+    }
+
+    /// Puts a frame together from what the workers recorded and who came and went.
+    pub fn assemble<'a>(
+        &mut self,
+        time: (f64, bool),
+        blocks: &[Block],
+        spools: impl Iterator<Item = &'a mut Spool>,
+    ) {
+        self.bytes.clear();
+        frame::write_time(time, &mut self.bytes);
+        for of in [|b: &Block| b.leave, |b: &Block| b.enter] {
+            let count = blocks.iter().map(|b| of(b).count_ones()).sum();
+            frame::write_ids(count, ids(blocks, of), &mut self.bytes);
+        }
+        spool::merge(spools, &mut self.desk, &mut self.bytes);
+    }
+
+    /// Takes a frame to be played; the buffer of the one before comes back in its place. The
+    /// whole frame is checked: its ids against the crowd's, its lists as lists.
+    ///
+    /// # Errors
+    /// [`ReplayError::Frame`]; nothing is loaded then.
+    pub fn load(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        blocks: &[Block],
+        count: u32,
+    ) -> Result<(), ReplayError> {
+        let number = self.number;
+        self.frame.clear();
+        std::mem::swap(&mut self.bytes, bytes);
+        let loaded = self.frame.read(&self.bytes, count).and_then(|()| self.check(blocks));
+        self.number += 1;
+        loaded.map_err(|what| {
+            self.frame.clear();
+            ReplayError::Frame { frame: number, what }
+        })
+    }
+
+    /// Who comes holds no slot, who goes holds one, who evaluates has one in between; every list
+    /// is one.
+    fn check(&mut self, blocks: &[Block]) -> Result<(), String> {
+        let leased =
+            |id: CharacterId| blocks[id.get() / BLOCK].leased >> (id.get() % BLOCK) & 1 == 1;
+        let frame = &self.frame;
+        for (ids, holds, what) in [
+            (&frame.left, true, "gives back a slot that it has not"),
+            (&frame.entered, false, "is given a second slot"),
+        ] {
+            if let Some(id) = ids.iter().find(|id| leased(**id) != holds) {
+                return Err(format!("character {id} {what}"));
+            }
+        }
+        let holds = |id: &CharacterId| {
+            leased(*id) && frame.left.binary_search(id).is_err()
+                || frame.entered.binary_search(id).is_ok()
+        };
+        if let Some(id) = frame.evaluated.iter().find(|id| !holds(id)) {
+            return Err(format!("character {id} evaluates without a slot"));
+        }
+        for id in &frame.evaluated {
+            if let Some(entry) = frame.entry(*id) {
+                serial::decode(&self.bytes[entry.list.clone()], &mut self.scratch)
+                    .map_err(|e: ListError| format!("character {id}: {e}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the gate who comes and who goes in the frame that is played.
+    pub fn change_hands(&self, blocks: &mut [Block]) {
+        for block in blocks.iter_mut() {
+            (block.enter, block.leave) = (0, 0);
+        }
+        for id in &self.frame.left {
+            blocks[id.get() / BLOCK].leave |= 1 << (id.get() % BLOCK);
+        }
+        for id in &self.frame.entered {
+            blocks[id.get() / BLOCK].enter |= 1 << (id.get() % BLOCK);
+        }
+    }
+
+    /// Whether a character evaluates in the frame that is played.
+    pub fn evaluates(&self, id: CharacterId) -> bool {
+        self.frame.has(id)
+    }
+
+    /// A character's list and the ground that its root covered in the frame that is played. `None`
+    /// for who does not evaluate.
+    pub fn take(&self, id: CharacterId, list: &mut TaskList) -> Option<GroundMotion> {
+        let entry = self.frame.entry(id)?;
+        let decoded = serial::decode(&self.bytes[entry.list], list);
+        debug_assert_eq!(decoded, Ok(()), "the list was checked when it was loaded");
+        Some(entry.motion)
+    }
+
+    /// A frame that was played is over.
+    pub fn done(&mut self) {
+        if self.plays() {
+            self.frame.clear();
+        }
+    }
+}
+
+fn ids(blocks: &[Block], of: fn(&Block) -> u64) -> impl Iterator<Item = CharacterId> {
+    let bits = move |(b, block): (usize, &Block)| {
+        super::characters::bits(of(block)).map(move |i| CharacterId((b * BLOCK + i) as u32))
+    };
+    blocks.iter().enumerate().filter(move |(_, block)| of(block) != 0).flat_map(bits)
+}

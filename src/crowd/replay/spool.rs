@@ -1,0 +1,88 @@
+//! What one worker records of a frame.
+
+use super::frame::MOVED;
+use crate::index::CharacterId;
+use crate::motion::GroundMotion;
+use crate::task::TaskList;
+use crate::task::serial::{self, varint};
+
+/// A worker's share of a frame: characters in the order in which they were evaluated.
+#[derive(Debug, Default)]
+pub(crate) struct Spool {
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+/// Where a character's bytes are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    id: CharacterId,
+    /// Where flags and motion begin, where the list begins, where it ends.
+    head: usize,
+    list: usize,
+    end: usize,
+}
+
+impl Spool {
+    /// Bytes for which there is room from the start.
+    const ROOM: usize = 1 << 18;
+
+    /// Makes room, so that frames need not.
+    pub fn reserve(&mut self) {
+        self.bytes.reserve(Self::ROOM);
+        self.entries.reserve(Self::ROOM / 32);
+    }
+
+    /// Adds a character that is about to be executed.
+    pub fn push(&mut self, id: CharacterId, motion: GroundMotion, list: &TaskList) {
+        let head = self.bytes.len();
+        if motion == GroundMotion::IDENTITY {
+            self.bytes.push(0);
+        } else {
+            self.bytes.push(MOVED);
+            for v in [motion.x, motion.z, motion.yaw] {
+                self.bytes.extend_from_slice(&v.to_bits().to_le_bytes());
+            }
+        }
+        let at = self.bytes.len();
+        serial::encode(list, &mut self.bytes);
+        self.entries.push(Entry { id, head, list: at, end: self.bytes.len() });
+    }
+}
+
+/// What spools are put together in.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    bytes: Vec<u8>,
+    order: Vec<Entry>,
+}
+
+/// Appends everybody to a frame in the order of ids, and leaves the spools empty.
+pub(super) fn merge<'a>(
+    spools: impl Iterator<Item = &'a mut Spool>,
+    Desk { bytes, order }: &mut Desk,
+    out: &mut Vec<u8>,
+) {
+    bytes.clear();
+    order.clear();
+    for spool in spools {
+        let base = bytes.len();
+        bytes.append(&mut spool.bytes);
+        order.extend(spool.entries.drain(..).map(|e| Entry {
+            id: e.id,
+            head: base + e.head,
+            list: base + e.list,
+            end: base + e.end,
+        }));
+    }
+    order.sort_unstable_by_key(|entry| entry.id);
+    varint::put(order.len() as u32, out);
+    let mut next = 0;
+    for Entry { id, head, list, end } in order.iter() {
+        varint::put(id.0 - next, out);
+        next = id.0 + 1;
+        out.extend_from_slice(&bytes[*head..*list]);
+        varint::put((end - list) as u32, out);
+        out.extend_from_slice(&bytes[*list..*end]);
+    }
+}
