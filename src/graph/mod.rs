@@ -45,11 +45,15 @@
 pub mod automatic;
 pub mod bind;
 pub mod builtin;
+mod clocks;
 pub mod compile;
 mod control;
+mod define;
 mod expression;
+pub mod fault;
 pub mod file;
 mod finish;
+pub mod function;
 pub mod instance;
 pub mod listing;
 mod machine;
@@ -69,15 +73,17 @@ pub use automatic::{AUTOMATIC_CLIPS, AutomaticClip, automatic};
 pub use bind::{BindError, BoundProgram, MovingClip, Target};
 pub use builtin::{BUILTINS, MADE_FOR, builtin_for, builtin_text};
 pub use compile::{Compiled, Places, Warning, compile};
+pub use fault::{Fault, PoseKind, ProgramError};
 pub use file::{FileFault, GraphError, Known, read_text};
+pub use function::ScalarFn;
 pub use listing::Listing;
-pub use op::{Op, ScalarFn};
+pub use op::Op;
 pub use operand::*;
 pub use program::{
     AtEnd, ClockDesc, Key, MachineDesc, MaskDesc, MaskEntry, Moment, NotifyDesc, Param, ParamKind,
     Program, RootDesc, RootMode, Space1D, Space2D, StateDesc, TransitionDesc, TransitionStyle,
 };
-pub use validate::{Fault, PoseKind, ProgramError, ValidProgram};
+pub use validate::ValidProgram;
 pub use vm::{EvaluateError, VmScratch};
 pub use watch::{LoadError, Watch, load};
 pub use wire::{DecodeError, Outdated};

@@ -1,68 +1,11 @@
 //! The opcodes.
 
+use super::ScalarFn;
+use super::define::{ops, ways_of};
 use super::operand::*;
 use super::wire::{DecodeError, Reader, Wire};
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::task::AdditiveSpace;
-
-/// Defines [`Op`] from one table: the variants with their bytecode numbers and operands, how they
-/// are written and read, and what their operands mean.
-macro_rules! ops {
-    ($($(#[$doc:meta])* $code:literal $name:ident {
-        $($(#[$field_doc:meta])* $field:ident: $ty:ty,)*
-    })*) => {
-        /// One instruction. A program has no jumps: all of it runs in every evaluation, scalar
-        /// work at once, and every pose opcode records a task; the executor skips what the output
-        /// does not depend on.
-        ///
-        /// A *mask*, *clip* or *bone* is a row of the program's table, resolved when the program is
-        /// bound to a rig. Spaces are those of [`Task`](crate::task::Task); an `alpha` counts as
-        /// limited to 0..=1.
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub enum Op {
-            $($(#[$doc])* $name { $($(#[$field_doc])* $field: $ty,)* },)*
-        }
-
-        impl Op {
-            /// The names of all opcodes, in the order of their numbers.
-            pub const NAMES: &[&str] = &[$(stringify!($name),)*];
-
-            /// The opcode's name.
-            pub const fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$name { .. } => stringify!($name),)*
-                }
-            }
-
-            /// Every operand with its field's name, in order.
-            pub fn operands(&self, mut visit: impl FnMut(&'static str, Operand)) {
-                match self {
-                    $(Self::$name { $($field,)* } => {
-                        $(visit(stringify!($field), Field::operand($field));)*
-                    })*
-                }
-            }
-        }
-
-        impl Wire for Op {
-            fn put(&self, out: &mut Vec<u8>) {
-                match self {
-                    $(Self::$name { $($field,)* } => {
-                        u8::put(&$code, out);
-                        $($field.put(out);)*
-                    })*
-                }
-            }
-
-            fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
-                match u8::take(from)? {
-                    $($code => Ok(Self::$name { $($field: Wire::take(from)?,)* }),)*
-                    other => Err(from.unknown("opcode", other)),
-                }
-            }
-        }
-    };
-}
 
 ops! {
     /// `dst = consts[constant]`
@@ -400,95 +343,6 @@ ops! {
 }
 
 const _: () = assert!(size_of::<Op>() <= 32, "two instructions fit a cache line");
-
-/// Defines an enum of plain choices whose bytecode numbers are their order in the table.
-macro_rules! ways {
-    ($($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$way_doc:meta])* $way:ident,)* })*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-            $vis enum $name { $($(#[$way_doc])* $way,)* }
-            ways_of!($name { $($way,)* });
-        )*
-    };
-}
-
-/// The same of an enum that is defined elsewhere.
-macro_rules! ways_of {
-    ($name:ident { $($way:ident),* $(,)? }) => {
-        impl Field for $name {
-            fn operand(&self) -> Operand {
-                Operand::Way(match self { $(Self::$way => stringify!($way),)* })
-            }
-        }
-
-        impl Wire for $name {
-            fn put(&self, out: &mut Vec<u8>) {
-                const ALL: &[$name] = &[$($name::$way,)*];
-                let number = ALL.iter().position(|way| way == self).unwrap_or(0);
-                (number as u8).put(out);
-            }
-
-            fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
-                const ALL: &[$name] = &[$($name::$way,)*];
-                let number = u8::take(from)?;
-                let way = ALL.get(usize::from(number)).copied();
-                way.ok_or_else(|| from.unknown(stringify!($name), number))
-            }
-        }
-    };
-}
-pub(super) use ways_of;
-
-ways! {
-    /// A function of one or two scalars. Truth is above 0.5, and as a result 1 or 0.
-    pub enum ScalarFn {
-        /// `a + b`
-        Add,
-        /// `a - b`
-        Sub,
-        /// `a * b`
-        Mul,
-        /// `a / b`; 0 where `b` is 0
-        Div,
-        /// The smaller
-        Min,
-        /// The larger
-        Max,
-        /// `-a`
-        Neg,
-        /// `|a|`
-        Abs,
-        /// Largest whole number up to `a`
-        Floor,
-        /// Square root; 0 below 0
-        Sqrt,
-        /// Sine of `a` radians
-        Sin,
-        /// Cosine of `a` radians
-        Cos,
-        /// Angle of the point (x `b`, y `a`), radians
-        Atan2,
-        /// `a < b`
-        Less,
-        /// `a <= b`
-        LessEqual,
-        /// `a > b`
-        Greater,
-        /// `a >= b`
-        GreaterEqual,
-        /// `a == b`
-        Equal,
-        /// `a != b`
-        NotEqual,
-        /// Both are true
-        And,
-        /// One is true, or both
-        Or,
-        /// `a` is not true
-        Not,
-    }
-}
 
 ways_of!(AdditiveSpace { Local, Mesh });
 ways_of!(BoneSpace { Local, Component });

@@ -1,8 +1,8 @@
 //! What has to hold of a program's tables.
 
 use super::Program;
+use super::fault::{Fault, within};
 use super::program::*;
-use super::validate::{Fault, within};
 use crate::motion::PlayMode;
 use std::collections::HashSet;
 

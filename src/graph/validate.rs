@@ -1,148 +1,10 @@
 //! What has to hold of a program before anybody interprets it.
 
 use super::control::Layout;
+use super::fault::{Fault, PoseKind, ProgramError, within};
 use super::operand::*;
 use super::{Op, Program, tables};
-use crate::task::{AdditiveSpace, TaskIndex};
-use std::fmt;
-
-/// What is wrong with a program.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ProgramError {
-    /// An instruction.
-    #[error("program \"{program}\", instruction {at} ({op}): {fault}")]
-    Instruction {
-        /// The program's name.
-        program: String,
-        /// Position in the code.
-        at: usize,
-        /// The opcode's name.
-        op: &'static str,
-        /// What is wrong.
-        fault: Fault,
-    },
-    /// A table.
-    #[error("program \"{program}\", {place}: {fault}")]
-    Table {
-        /// The program's name.
-        program: String,
-        /// Which row of which table.
-        place: String,
-        /// What is wrong.
-        fault: Fault,
-    },
-}
-
-/// One thing that is wrong.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Fault {
-    /// A row or register that is not there.
-    #[error("there is no {what} {index}, only {count}")]
-    Missing {
-        /// What kind.
-        what: &'static str,
-        /// Its number.
-        index: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// A register that nothing has written yet.
-    #[error("{what} register {register} is read before it is written")]
-    Unwritten {
-        /// `scalar` or `pose`.
-        what: &'static str,
-        /// Its number.
-        register: usize,
-    },
-    /// Something that has to be done exactly once.
-    #[error("{what} {index} must have exactly one {op}, it has {count}")]
-    NotOnce {
-        /// What kind.
-        what: &'static str,
-        /// Its number.
-        index: usize,
-        /// The opcode.
-        op: &'static str,
-        /// How often.
-        count: usize,
-    },
-    /// Two things in the wrong order.
-    #[error("{first} must come before {second}")]
-    Order {
-        /// What comes too late.
-        first: String,
-        /// What it has to precede.
-        second: String,
-    },
-    /// A difference where a pose belongs, or the other way round.
-    #[error("pose register {register} holds {found} where {wanted} belongs")]
-    PoseKind {
-        /// Its number.
-        register: usize,
-        /// What it holds.
-        found: PoseKind,
-        /// What it should.
-        wanted: PoseKind,
-    },
-    /// A clip that is not its clock's.
-    #[error("clock {clock} runs in clip {clock_clip}, not in clip {clip}")]
-    ClockClip {
-        /// The clock.
-        clock: usize,
-        /// Its clip.
-        clock_clip: usize,
-        /// The clip that is sampled.
-        clip: usize,
-    },
-    /// A number out of its range.
-    #[error("{what} is {value}; it must be {range}")]
-    Number {
-        /// Which number.
-        what: &'static str,
-        /// Its value.
-        value: f32,
-        /// What would be right.
-        range: &'static str,
-    },
-    /// A table that is too short or too long.
-    #[error("{count} {what}; there must be {range}")]
-    Count {
-        /// Of what.
-        what: &'static str,
-        /// How many.
-        count: usize,
-        /// What would be right.
-        range: &'static str,
-    },
-    /// A name that is taken.
-    #[error("the name \"{name}\" is taken")]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// A clock in a sync group whose clip does not loop.
-    #[error("a clip in a sync group must loop")]
-    SyncMode,
-}
-
-/// What a pose register holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoseKind {
-    /// A whole pose.
-    Pose,
-    /// A difference in this space.
-    Delta(AdditiveSpace),
-}
-
-impl fmt::Display for PoseKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pose => "a pose",
-            Self::Delta(AdditiveSpace::Local) => "a local difference",
-            Self::Delta(AdditiveSpace::Mesh) => "a mesh-space difference",
-        })
-    }
-}
+use crate::task::TaskIndex;
 
 /// A program that may be interpreted: every index is in range, nothing is read before it is
 /// written (so no pose depends on itself), machines and clocks are run exactly once and in order,
@@ -159,6 +21,11 @@ impl ValidProgram {
     /// Words of one instance's control state.
     pub fn words(&self) -> usize {
         Layout::of(&self.0).words()
+    }
+
+    /// The most tasks that an evaluation records.
+    pub fn most_tasks(&self) -> usize {
+        self.0.code.iter().map(Op::most_tasks).sum()
     }
 
     /// Gives the program back, to be changed.
@@ -182,11 +49,6 @@ impl Program {
     fn table_error(&self, place: String, fault: Fault) -> ProgramError {
         ProgramError::Table { program: self.name.clone(), place, fault }
     }
-}
-
-/// Whether a row is there.
-pub(super) fn within(what: &'static str, index: usize, count: usize) -> Result<(), Fault> {
-    if index < count { Ok(()) } else { Err(Fault::Missing { what, index, count }) }
 }
 
 /// What is known on the way through the code.
@@ -233,7 +95,7 @@ impl<'a> Code<'a> {
             }
         });
         result?;
-        self.tasks += self.tasks_of(op);
+        self.tasks += op.most_tasks();
         let kind = self.meaning(at, op)?;
         op.operands(|_, operand| match operand {
             Operand::ScalarOut(register) => self.scalars[register.get()] = true,
@@ -403,17 +265,6 @@ impl<'a> Code<'a> {
         Ok(())
     }
 
-    /// The most tasks that an instruction records.
-    fn tasks_of(&self, op: &Op) -> usize {
-        let mut tasks = 0;
-        op.operands(|_, operand| tasks += usize::from(matches!(operand, Operand::PoseOut(_))));
-        match *op {
-            Op::BlendSpace1D { .. } => 1,
-            Op::BlendSpace2D { .. } => 2,
-            _ => tasks,
-        }
-    }
-
     fn totals(&self) -> Result<(), Fault> {
         let once = |what, op, counts: &[usize]| {
             let wrong = counts.iter().copied().enumerate().find(|(_, count)| *count != 1);
@@ -429,6 +280,25 @@ impl<'a> Code<'a> {
         match self.tasks {
             0..=TaskIndex::LIMIT => Ok(()),
             count => Err(Fault::Count { what: "tasks", count, range: "at most 32768" }),
+        }
+    }
+}
+
+impl Op {
+    /// The most tasks that it records.
+    fn most_tasks(&self) -> usize {
+        match self {
+            Self::BlendSpace1D { .. } => 1,
+            Self::BlendSpace2D { .. } => 2,
+            // In place of a pose that is not there.
+            Self::Output { .. } => 1,
+            _ => {
+                let mut tasks = 0;
+                self.operands(|_, operand| {
+                    tasks += usize::from(matches!(operand, Operand::PoseOut(_)));
+                });
+                tasks
+            }
         }
     }
 }

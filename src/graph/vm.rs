@@ -1,10 +1,10 @@
 //! The interpreter: one evaluation of one instance, from parameters to a task list.
 
+use super::Op;
 use super::bind::BoundProgram;
-use super::control::{ClockState, Control};
+use super::control::Control;
 use super::operand::*;
 use super::space;
-use super::{Op, ScalarFn};
 use crate::motion::{Advance, Fired, GroundMotion, GroupStep};
 use crate::pose::kernels::ik::{fabrik, foot, look_at, two_bone};
 use crate::task::{MaskId, SnapshotId, Task, TaskError, TaskIndex, TaskList};
@@ -368,74 +368,5 @@ impl Vm<'_> {
             output => output,
         };
         self.list.set_output(output)
-    }
-
-    fn smooth(&mut self, slot: SmoothId, value: f32, half_life: f32) -> f32 {
-        let kept = &mut self.control.smooths[slot.get()];
-        let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
-        let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
-        *kept = if next.is_finite() { next } else { value };
-        *kept
-    }
-
-    /// Runs a clock. One that starts in this evaluation stands; the others have run on whether
-    /// they were heard or not.
-    fn advance(&mut self, clock: ClockId, factor: f32) -> Advance {
-        let (desc, clip) = self.bound.clock(clock);
-        let state = &mut self.control.clocks[clock.get()];
-        let fresh = state.is(ClockState::FRESH);
-        let step = match desc.group {
-            Some(group) => self.scratch.groups[group.get()].member(clip.seconds),
-            None => {
-                let speed = desc.speed * factor;
-                // A clock that stands still keeps its direction.
-                let dt = if fresh { 0.0_f32.copysign(speed) } else { self.dt * speed };
-                desc.mode.advance(state.shows, dt, clip.seconds)
-            }
-        };
-        state.shows = step.clock;
-        state.set(ClockState::FRESH, false);
-        state.set(ClockState::PASSED, step.wraps != 0);
-        self.scratch.steps[clock.get()] = Some(step);
-        step
-    }
-}
-
-impl ScalarFn {
-    /// The function's value, limited to what is finite.
-    pub fn eval(self, a: f32, b: f32) -> f32 {
-        let truth = |v: bool| f32::from(u8::from(v));
-        let is = |v: f32| v > 0.5;
-        let value = match self {
-            Self::Add => a + b,
-            Self::Sub => a - b,
-            Self::Mul => a * b,
-            Self::Div => {
-                if b == 0.0 {
-                    0.0
-                } else {
-                    a / b
-                }
-            }
-            Self::Min => a.min(b),
-            Self::Max => a.max(b),
-            Self::Neg => -a,
-            Self::Abs => a.abs(),
-            Self::Floor => a.floor(),
-            Self::Sqrt => a.max(0.0).sqrt(),
-            Self::Sin => a.sin(),
-            Self::Cos => a.cos(),
-            Self::Atan2 => a.atan2(b),
-            Self::Less => truth(a < b),
-            Self::LessEqual => truth(a <= b),
-            Self::Greater => truth(a > b),
-            Self::GreaterEqual => truth(a >= b),
-            Self::Equal => truth(a == b),
-            Self::NotEqual => truth(a != b),
-            Self::And => truth(is(a) && is(b)),
-            Self::Or => truth(is(a) || is(b)),
-            Self::Not => truth(!is(a)),
-        };
-        value.clamp(f32::MIN, f32::MAX)
     }
 }

@@ -353,7 +353,7 @@ wire_rows! {
     RootDesc { bone, mode, }
 }
 
-super::op::ways_of!(ParamKind { Float, Bool, Trigger });
-super::op::ways_of!(TransitionStyle { Inertialize, DeadBlend });
-super::op::ways_of!(RootMode { Clips, Always, Never });
-super::op::ways_of!(PlayMode { Loop, Once, Clamp, PingPong });
+super::define::ways_of!(ParamKind { Float, Bool, Trigger });
+super::define::ways_of!(TransitionStyle { Inertialize, DeadBlend });
+super::define::ways_of!(RootMode { Clips, Always, Never });
+super::define::ways_of!(PlayMode { Loop, Once, Clamp, PingPong });

@@ -195,7 +195,7 @@ fn more_tasks_than_a_list_holds_are_refused() {
             let last = p.code.len() - 1;
             p.code.splice(last..last, std::iter::repeat_n(pose, 32_768));
         }),
-        "program \"g\", the code: 32772 tasks; there must be at most 32768"
+        "program \"g\", the code: 32773 tasks; there must be at most 32768"
     );
 }
 

@@ -1,0 +1,38 @@
+//! What goes on from one evaluation to the next by itself: clocks and smoothed values.
+
+use super::control::ClockState;
+use super::operand::*;
+use super::vm::Vm;
+use crate::motion::Advance;
+
+impl Vm<'_> {
+    pub(super) fn smooth(&mut self, slot: SmoothId, value: f32, half_life: f32) -> f32 {
+        let kept = &mut self.control.smooths[slot.get()];
+        let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
+        let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
+        *kept = if next.is_finite() { next } else { value };
+        *kept
+    }
+
+    /// Runs a clock. One that starts in this evaluation stands; the others have run on whether
+    /// they were heard or not.
+    pub(super) fn advance(&mut self, clock: ClockId, factor: f32) -> Advance {
+        let (desc, clip) = self.bound.clock(clock);
+        let state = &mut self.control.clocks[clock.get()];
+        let fresh = state.is(ClockState::FRESH);
+        let step = match desc.group {
+            Some(group) => self.scratch.groups[group.get()].member(clip.seconds),
+            None => {
+                let speed = desc.speed * factor;
+                // A clock that stands still keeps its direction.
+                let dt = if fresh { 0.0_f32.copysign(speed) } else { self.dt * speed };
+                desc.mode.advance(state.shows, dt, clip.seconds)
+            }
+        };
+        state.shows = step.clock;
+        state.set(ClockState::FRESH, false);
+        state.set(ClockState::PASSED, step.wraps != 0);
+        self.scratch.steps[clock.get()] = Some(step);
+        step
+    }
+}
