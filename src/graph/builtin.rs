@@ -25,8 +25,8 @@ pub fn builtin_for(character: &str) -> Option<(&'static str, &'static str)> {
 mod tests {
     use super::*;
     use crate::asset;
-    use crate::graph::{AutomaticClip, BoundProgram, Target, VmScratch, automatic, compile};
-    use crate::motion::{NotifyNames, PlayMode};
+    use crate::graph::{BoundProgram, Target, VmScratch, compile};
+    use crate::motion::NotifyNames;
     use crate::pose::{Rig, UniformClip};
     use crate::task::{Task, TaskIndex, TaskList};
     use std::sync::Arc;
@@ -132,7 +132,7 @@ mod tests {
         p.set("speed", 0.0);
         p.run(2.0);
         assert_eq!(p.state("locomotion"), "idle");
-        p.set("turn", 1.0);
+        p.set("spin", 1.0);
         p.run(2.0);
         assert_eq!(p.names(&clips), ["turn_left"]);
     }
@@ -192,29 +192,5 @@ mod tests {
             (p.state("locomotion").as_str(), p.state("resting").as_str()),
             ("idle", "stand")
         );
-    }
-
-    #[test]
-    fn an_automatic_graph_shows_every_clip_and_the_one_that_is_asked_for() {
-        let (rig, clips) = character("quadruped");
-        let made: Vec<_> = clips
-            .iter()
-            .map(|clip| AutomaticClip {
-                name: clip.name.clone(),
-                seconds: clip.seconds(),
-                mode: if clip.name == "jump" { PlayMode::Once } else { PlayMode::Loop },
-            })
-            .collect();
-        let mut p = Player::new(&automatic(&made), &rig);
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..600 {
-            p.run(0.1);
-            seen.extend(p.names(&clips));
-        }
-        let all: std::collections::BTreeSet<_> = clips.iter().map(|c| c.name.clone()).collect();
-        assert_eq!(seen, all);
-        p.set("clip", 3.0);
-        p.run(10.0);
-        assert_eq!(p.names(&clips), [clips[3].name.clone()]);
     }
 }

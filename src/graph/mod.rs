@@ -42,7 +42,6 @@
 //! # }
 //! ```
 
-pub mod automatic;
 pub mod bind;
 pub mod builtin;
 mod clocks;
@@ -61,6 +60,7 @@ pub mod op;
 pub mod operand;
 pub mod program;
 mod space;
+pub mod starter;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -69,7 +69,6 @@ pub mod vm;
 pub mod watch;
 pub mod wire;
 
-pub use automatic::{AUTOMATIC_CLIPS, AutomaticClip, automatic};
 pub use bind::{BindError, BoundProgram, MovingClip, Target};
 pub use builtin::{BUILTINS, MADE_FOR, builtin_for, builtin_text};
 pub use compile::{Compiled, Places, Warning, compile};
@@ -83,6 +82,7 @@ pub use program::{
     AtEnd, ClockDesc, Key, MachineDesc, MaskDesc, MaskEntry, Moment, NotifyDesc, Param, ParamKind,
     Program, RootDesc, RootMode, Space1D, Space2D, StateDesc, TransitionDesc, TransitionStyle,
 };
+pub use starter::{STARTER_CLIPS, StarterClip, starter};
 pub use validate::ValidProgram;
 pub use vm::{EvaluateError, VmScratch};
 pub use watch::{LoadError, Watch, load};

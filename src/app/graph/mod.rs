@@ -6,10 +6,10 @@ use super::exit::Failure;
 use super::{interrupt, output};
 use crate::asset::{self, CharacterAsset};
 use crate::graph::{
-    self, AutomaticClip, BindError, Compiled, Listing, Places, Target, Watch, builtin_text,
+    self, BindError, Compiled, Listing, Places, StarterClip, Target, Watch, builtin_text,
 };
 use crate::motion::{NotifyNames, PlayMode};
-use crate::pose::Rig;
+use crate::pose::{Rig, UniformClip};
 use anyhow::Context;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -20,19 +20,19 @@ use std::time::Duration;
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct GraphArgs {
     /// A graph file (.ron), the built-in graph `locomotion` or `quadruped`, or a .gltf or .glb,
-    /// for which a graph is made
+    /// whose clips are made into a graph to start from
     pub file: PathBuf,
     /// List the instructions
     #[arg(long)]
     pub disasm: bool,
-    /// Print the graph file itself: that of a built-in, or the one made for a .gltf or .glb
+    /// Print the graph file itself: that of a built-in, or the one made of a file's clips
     #[arg(long, conflicts_with_all = ["disasm", "json"])]
     pub ron: bool,
     /// Print one JSON object
     #[arg(long, conflicts_with = "disasm")]
     pub json: bool,
     /// Check that this character (a file, or the name of a built-in) has the clips and bones
-    /// [default: the one that a built-in graph or a glTF file's was made for]
+    /// [default: the one that a built-in graph was made for, or the .gltf or .glb]
     #[arg(long, value_name = "PATH")]
     pub character: Option<PathBuf>,
     /// Do it again whenever the file is saved, until Ctrl-C
@@ -123,8 +123,7 @@ fn is_gltf(file: &Path) -> bool {
 fn find(file: &Path) -> Result<Found, Failure> {
     let name = file.to_string_lossy().into_owned();
     if is_gltf(file) {
-        let asset = asset::load(file)?;
-        let text = made_for(&asset.clips);
+        let text = made_of(&asset::load(file)?.clips);
         return Ok(Found { name, text, character: Some(file.to_owned()) });
     }
     if !file.exists()
@@ -144,17 +143,14 @@ fn find(file: &Path) -> Result<Found, Failure> {
     Ok(Found { name, text, character: None })
 }
 
-/// The graph that is made for a character with these clips.
-fn made_for(clips: &[crate::pose::UniformClip]) -> String {
-    let clips: Vec<AutomaticClip> = clips
-        .iter()
-        .map(|clip| AutomaticClip {
-            name: clip.name.clone(),
-            seconds: clip.seconds(),
-            mode: if clip.seconds() > 0.0 { PlayMode::Loop } else { PlayMode::Clamp },
-        })
-        .collect();
-    graph::automatic(&clips)
+/// A graph file that plays these clips.
+fn made_of(clips: &[UniformClip]) -> String {
+    let clip = |clip: &UniformClip| StarterClip {
+        name: clip.name.clone(),
+        seconds: clip.seconds(),
+        mode: if clip.seconds() > 0.0 { PlayMode::Loop } else { PlayMode::Clamp },
+    };
+    graph::starter(&clips.iter().map(clip).collect::<Vec<_>>())
 }
 
 fn load_character(path: &Path) -> Result<CharacterAsset, Failure> {

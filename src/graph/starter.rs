@@ -1,11 +1,11 @@
-//! A graph for a character that has clips and no graph.
+//! A graph file for a character that has none yet, to start from.
 
 use crate::motion::PlayMode;
 use std::fmt::Write;
 
-/// A clip as the automatic graph plays it.
+/// A clip as a starter plays it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AutomaticClip {
+pub struct StarterClip {
     /// Its name; unique among the clips.
     pub name: String,
     /// Its length.
@@ -14,9 +14,9 @@ pub struct AutomaticClip {
     pub mode: PlayMode,
 }
 
-/// The most clips that an automatic graph plays. Every state is recorded in every frame, so a
+/// The most clips that a starter plays. Every state is recorded in every frame, so a
 /// character with very many clips would pay for all of them.
-pub const AUTOMATIC_CLIPS: usize = 64;
+pub const STARTER_CLIPS: usize = 64;
 /// Seconds that a clip without an end stays, at least.
 const STAY: f32 = 4.0;
 /// Seconds of a transition, and how long before a clip's end it begins.
@@ -27,12 +27,11 @@ const BLEND: f32 = 0.3;
 /// once. The parameter `clip` picks one by its number; at -1 they take turns.
 ///
 /// Clips without a name can't be asked for and are left out, as are those past
-/// [`AUTOMATIC_CLIPS`]. Without clips it is a graph that shows the rest pose.
-pub fn automatic(clips: &[AutomaticClip]) -> String {
-    let named = |clip: &&AutomaticClip| (1..=NAME).contains(&clip.name.len());
-    let clips: Vec<&AutomaticClip> = clips.iter().filter(named).take(AUTOMATIC_CLIPS).collect();
-    let mut text =
-        String::from("// Made for a character without a graph: its clips one after the other.\n");
+/// [`STARTER_CLIPS`]. Without clips it is a graph that shows the rest pose.
+pub fn starter(clips: &[StarterClip]) -> String {
+    let named = |clip: &&StarterClip| (1..=NAME).contains(&clip.name.len());
+    let clips: Vec<&StarterClip> = clips.iter().filter(named).take(STARTER_CLIPS).collect();
+    let mut text = String::from("// To start from: the character's clips one after the other.\n");
     // Writing into a string can't fail.
     let _ = write_graph(&mut text, &clips);
     text
@@ -41,7 +40,7 @@ pub fn automatic(clips: &[AutomaticClip]) -> String {
 /// Bytes of a name, at most; longer ones are no names.
 const NAME: usize = 200;
 
-fn write_graph(out: &mut String, clips: &[&AutomaticClip]) -> std::fmt::Result {
+fn write_graph(out: &mut String, clips: &[&StarterClip]) -> std::fmt::Result {
     writeln!(out, "Graph(\n    version: 1,")?;
     let count = clips.len();
     if count > 1 {
@@ -68,7 +67,7 @@ fn write_graph(out: &mut String, clips: &[&AutomaticClip]) -> std::fmt::Result {
     writeln!(out, "    }},\n    output: {output:?},\n)")
 }
 
-fn write_machine(out: &mut String, clips: &[&AutomaticClip]) -> std::fmt::Result {
+fn write_machine(out: &mut String, clips: &[&StarterClip]) -> std::fmt::Result {
     writeln!(out, "        \"clips\": StateMachine(")?;
     writeln!(out, "            entry: {:?},", clips[0].name)?;
     writeln!(out, "            states: {{")?;
@@ -99,7 +98,7 @@ fn write_machine(out: &mut String, clips: &[&AutomaticClip]) -> std::fmt::Result
 }
 
 /// The name of a clip's node, in quotes.
-fn node_of(clips: &[&AutomaticClip], clip: &AutomaticClip) -> String {
+fn node_of(clips: &[&StarterClip], clip: &StarterClip) -> String {
     let at = clips.iter().position(|c| c.name == clip.name).unwrap_or_default();
     format!("\"clip {at}\"")
 }
@@ -110,8 +109,8 @@ mod tests {
     use crate::graph::compile;
     use proptest::prelude::*;
 
-    fn clip(name: &str, seconds: f32, mode: PlayMode) -> AutomaticClip {
-        AutomaticClip { name: name.into(), seconds, mode }
+    fn clip(name: &str, seconds: f32, mode: PlayMode) -> StarterClip {
+        StarterClip { name: name.into(), seconds, mode }
     }
 
     #[test]
@@ -122,14 +121,14 @@ mod tests {
             clip("pose", 0.0, PlayMode::Clamp),
         ];
         for count in 0..=3 {
-            let compiled = compile("made.ron", &automatic(&clips[..count])).unwrap();
+            let compiled = compile("made.ron", &starter(&clips[..count])).unwrap();
             assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
             let program = compiled.program.get();
             assert_eq!(program.clips.len(), count);
             assert_eq!(program.machines.len(), usize::from(count > 1));
             assert_eq!(program.params.len(), usize::from(count > 1));
         }
-        let text = automatic(&clips);
+        let text = starter(&clips);
         assert!(text.contains("after: 4.700"), "a whole round of idle: {text}");
         assert!(text.contains("at_end: \"clip 1\", before_end: 0.3"), "{text}");
     }
@@ -137,10 +136,10 @@ mod tests {
     #[test]
     fn very_many_clips_are_cut_and_nameless_ones_left_out() {
         let many: Vec<_> = (0..500).map(|i| clip(&format!("c{i}"), 1.0, PlayMode::Loop)).collect();
-        let compiled = compile("made.ron", &automatic(&many)).unwrap();
-        assert_eq!(compiled.program.get().clips.len(), AUTOMATIC_CLIPS);
+        let compiled = compile("made.ron", &starter(&many)).unwrap();
+        assert_eq!(compiled.program.get().clips.len(), STARTER_CLIPS);
         let odd = [clip("", 1.0, PlayMode::Loop), clip(&"x".repeat(5_000), 1.0, PlayMode::Loop)];
-        assert!(compile("made.ron", &automatic(&odd)).unwrap().program.get().clips.is_empty());
+        assert!(compile("made.ron", &starter(&odd)).unwrap().program.get().clips.is_empty());
     }
 
     proptest! {
@@ -152,7 +151,7 @@ mod tests {
         ) {
             let mode = if once { PlayMode::Once } else { PlayMode::PingPong };
             let clips: Vec<_> = names.iter().map(|n| clip(n, seconds, mode)).collect();
-            let compiled = compile("made.ron", &automatic(&clips));
+            let compiled = compile("made.ron", &starter(&clips));
             let program = compiled.map_err(|e| TestCaseError::fail(e.to_string()))?.program;
             let mut found = program.get().clips.clone();
             let mut expected: Vec<String> = names.into_iter().collect();
