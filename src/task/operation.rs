@@ -80,7 +80,7 @@ pub(super) fn run(
                     inertialize::capture(rig, history, pose, active);
                 }
                 let Transition { elapsed, duration, .. } = transition;
-                inertialize::apply(rig, history, pose, active, elapsed, duration);
+                inertialize::apply(lanes, rig.rest(), history, pose, active, elapsed, duration);
                 remember(rig, history, pose, &transition, active);
             }
         }
@@ -92,7 +92,7 @@ pub(super) fn run(
                     dead_blend::capture(rig, history, active);
                 }
                 let Transition { elapsed, duration, .. } = transition;
-                dead_blend::apply(rig, history, pose, active, elapsed, duration);
+                dead_blend::apply(lanes, rig.rest(), history, pose, active, elapsed, duration);
                 remember(rig, history, pose, &transition, active);
             }
         }

@@ -43,9 +43,9 @@ fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
     median(rounds.collect())
 }
 
-/// Measures every kernel at every level. Solvers, transitions and what changes one bone have one
-/// source for all levels, and so about the same figure at each. What touches a few bones only is
-/// spread over all [`BONES`] like the rest.
+/// Measures every kernel at every level. Solvers, captures, mesh-space additives and what changes
+/// one bone have one source for all levels, and so about the same figure at each. What touches a
+/// few bones only is spread over all [`BONES`] like the rest.
 pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
     let rig = &rigs.rig;
     let pose_of = |clip: ClipId, seconds: f32| {
@@ -125,7 +125,7 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
     }
     for &lanes in levels {
         let level = lanes.level();
-        let measured = single(rig, &a, &b, &difference).into_iter().chain(solvers(rig, &b));
+        let measured = single(lanes, rig, &a, &b, &difference).into_iter().chain(solvers(rig, &b));
         rows.extend(measured.map(|(name, ns_per_bone)| KernelRow { name, level, ns_per_bone }));
     }
     rows.sort_by_key(|row| row.name);
@@ -133,7 +133,13 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
 }
 
 /// Transitions and the mesh-space additive.
-fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str, f64)> {
+fn single(
+    lanes: Lanes,
+    rig: &Rig,
+    a: &Pose,
+    b: &Pose,
+    difference: &Pose,
+) -> Vec<(&'static str, f64)> {
     let mut acc = a.clone();
     let mut mesh = MeshScratch::default();
     let mut history = History::default();
@@ -155,7 +161,7 @@ fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str
     out.push((
         "inertialize_apply",
         timed(1, |_| {
-            inertialize::apply(rig, &history, &mut acc, BONE_COUNT, 0.1, 0.3);
+            inertialize::apply(lanes, rig.rest(), &history, &mut acc, BONE_COUNT, 0.1, 0.3);
         }),
     ));
     out.push((
@@ -167,7 +173,7 @@ fn single(rig: &Rig, a: &Pose, b: &Pose, difference: &Pose) -> Vec<(&'static str
     out.push((
         "dead_blend_apply",
         timed(1, |_| {
-            dead_blend::apply(rig, &history, &mut acc, BONE_COUNT, 0.1, 0.3);
+            dead_blend::apply(lanes, rig.rest(), &history, &mut acc, BONE_COUNT, 0.1, 0.3);
         }),
     ));
     out

@@ -69,21 +69,31 @@ fn vector<S: Simd>(
     });
 }
 
-/// Calls `lerp(group, to, a, b)` for every group that either side holds.
+/// What a group is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Translations.
+    Translation,
+    /// Scales.
+    Scale,
+}
+
+/// Calls `lerp((part, group), to, a, b)` for every group that either side holds.
 #[inline(always)]
 pub(super) fn each_group(
     rest: Rest<'_>,
     acc: &mut Pose,
     b: &Pose,
     active: BoneCount,
-    mut lerp: impl FnMut(usize, &mut Vec3Group, &Vec3Group, &Vec3Group),
+    mut lerp: impl FnMut((Part, usize), &mut Vec3Group, &Vec3Group, &Vec3Group),
 ) {
     let end = groups_for(active.get());
     let (a_rest, b_rest) = (rest.of(acc), rest.of(b));
     acc.moved.each_of_either(&b.moved, end, |group| {
         let to = &mut acc.translations[group];
         let a = if acc.moved.contains(group) { *to } else { a_rest.translations[group] };
-        lerp(group, to, &a, &if b.moved.contains(group) { b } else { b_rest }.translations[group]);
+        let b = if b.moved.contains(group) { b } else { b_rest };
+        lerp((Part::Translation, group), to, &a, &b.translations[group]);
     });
     if acc.scales.is_empty() {
         return;
@@ -91,7 +101,8 @@ pub(super) fn each_group(
     acc.scaled.each_of_either(&b.scaled, end, |group| {
         let to = &mut acc.scales[group];
         let a = if acc.scaled.contains(group) { *to } else { a_rest.scales[group] };
-        lerp(group, to, &a, &if b.scaled.contains(group) { b } else { b_rest }.scales[group]);
+        let b = if b.scaled.contains(group) { b } else { b_rest };
+        lerp((Part::Scale, group), to, &a, &b.scales[group]);
     });
 }
 

@@ -1,5 +1,6 @@
 //! What a transition remembers of the poses before it.
 
+use super::seam::{Seam, Seams};
 use crate::index::{BoneCount, BoneIndex};
 use crate::pose::{Pose, Rig};
 use glam::{Quat, Vec3};
@@ -16,28 +17,8 @@ pub struct History {
     dt: f32,
     /// Bones that the newer and the older one cover.
     cuts: [BoneCount; 2],
-    /// Where the transition set out from, bone by bone; empty when there was nothing.
-    pub(super) captured: Vec<Seam>,
-}
-
-/// One bone at the seam of a transition: offsets and their velocities for inertialization, the
-/// pose and its velocities for dead blending.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seam {
-    pub rotation: Quat,
-    pub translation: Vec3,
-    pub scale: Vec3,
-    pub turn: Channel,
-    pub shift: Channel,
-    pub stretch: Channel,
-}
-
-/// A magnitude along a unit direction and its change a second. Zero directions carry nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Channel {
-    pub direction: Vec3,
-    pub x0: f32,
-    pub v0: f32,
+    /// Where the transition set out from.
+    pub(super) seams: Seams,
 }
 
 /// One bone of one pose, the rotation of unit length.
@@ -46,6 +27,12 @@ pub(super) struct BonePose {
     pub rotation: Quat,
     pub translation: Vec3,
     pub scale: Vec3,
+}
+
+impl BonePose {
+    /// No rotation, at the origin.
+    pub const IDENTITY: Self =
+        Self { rotation: Quat::IDENTITY, translation: Vec3::ZERO, scale: Vec3::ONE };
 }
 
 pub(super) fn bone_pose(rig: &Rig, pose: &Pose, bone: BoneIndex) -> BonePose {
@@ -57,24 +44,11 @@ pub(super) fn bone_pose(rig: &Rig, pose: &Pose, bone: BoneIndex) -> BonePose {
     }
 }
 
-pub(super) fn set_bone_pose(rig: &Rig, pose: &mut Pose, bone: BoneIndex, value: &BonePose) {
-    let before = bone_pose(rig, pose, bone);
-    pose.set_rotation(bone, value.rotation.to_array());
-    if before.translation != value.translation {
-        pose.hold_translation(rig.rest(), bone);
-        pose.set_translation(bone, value.translation.to_array());
-    }
-    if rig.has_scale() && before.scale != value.scale {
-        pose.hold_scale(rig.rest(), bone);
-        pose.set_scale(bone, value.scale.to_array());
-    }
-}
-
 impl History {
     /// Forgets everything but its memory.
     pub fn clear(&mut self) {
         self.frames = 0;
-        self.captured.clear();
+        self.seams.forget();
     }
 
     /// How many of the last two poses are known.
@@ -100,26 +74,29 @@ impl History {
         active: BoneCount,
         mut seam: impl FnMut(BoneIndex, BonePose, Option<(BonePose, f32)>) -> Seam,
     ) {
-        self.captured.clear();
-        if self.frames == 0 {
-            return;
-        }
-        // Room for the bones that a level of detail leaves out now.
-        self.captured.reserve(rig.bone_count().get());
         let [newer, older] = self.cuts;
-        let known = if self.frames > 1 { newer.min(older) } else { newer };
-        for bone in active.min(known).bones() {
+        let known = match self.frames {
+            0 => BoneCount(0),
+            1 => newer,
+            _ => newer.min(older),
+        };
+        self.seams.reset(rig, active.min(known));
+        for bone in self.seams.bones.bones() {
             let newer = bone_pose(rig, &self.newer, bone);
             let older = (self.frames > 1).then(|| (bone_pose(rig, &self.older, bone), self.dt));
-            self.captured.push(seam(bone, newer, older));
+            self.seams.set(bone, &seam(bone, newer, older));
         }
+    }
+
+    /// Keeps the newest pose beside the channels that were captured.
+    pub(super) fn keep_pose(&mut self, rig: &Rig) {
+        let Self { newer, seams, .. } = self;
+        seams.keep_pose(rig, newer, |bone| bone_pose(rig, newer, bone));
     }
 
     /// Bytes of heap memory.
     pub fn heap_bytes(&self) -> usize {
-        self.newer.heap_bytes()
-            + self.older.heap_bytes()
-            + self.captured.capacity() * size_of::<Seam>()
+        self.newer.heap_bytes() + self.older.heap_bytes() + self.seams.heap_bytes()
     }
 }
 

@@ -4,9 +4,17 @@
 //! Each channel's offset has a direction, a magnitude and a velocity at the seam, and falls to zero
 //! along the quintic that ends at rest.
 
-use super::history::{BonePose, Channel, History, Seam, bone_pose, rotation_vector, set_bone_pose};
-use crate::index::{BoneCount, BoneIndex};
+use super::enter;
+use super::history::{BonePose, History, bone_pose, rotation_vector};
+use super::quat::{normalized, product};
+use super::seam::{Channel, Seam, Seams};
+use crate::index::BoneCount;
+use crate::math::Lanes;
+use crate::pose::buffer::Rest;
+use crate::pose::streams::{GROUP, LINE, blocks_for};
 use crate::pose::{Pose, Rig};
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f32x8};
 use glam::{Quat, Vec3};
 
 /// Captures the offsets between the history's newest pose and `source`, the pose to go to. With an
@@ -26,14 +34,15 @@ pub fn capture(rig: &Rig, history: &mut History, source: &Pose, active: BoneCoun
         let turn = channel(rotation_vector(turn(&newer)), |along| {
             older.map(|(p, dt)| (twist(turn(p), along), *dt))
         });
-        Seam { turn, shift, stretch, ..Seam::default() }
+        Seam { turn, shift, stretch }
     });
 }
 
 /// Adds the captured offsets as they are `elapsed` seconds into a transition of `duration`
 /// seconds; nothing once it is over, or where a number is not one.
 pub fn apply(
-    rig: &Rig,
+    lanes: Lanes,
+    rest: Rest<'_>,
     history: &History,
     pose: &mut Pose,
     active: BoneCount,
@@ -44,15 +53,65 @@ pub fn apply(
     if !running {
         return;
     }
-    for (bone, seam) in history.captured.iter().enumerate().take(active.get()) {
-        let bone = BoneIndex(bone as u16);
-        let mut value = bone_pose(rig, pose, bone);
-        let offset = |c: &Channel| c.direction * quintic(c.x0, c.v0, duration, elapsed);
-        value.rotation = Quat::from_scaled_axis(offset(&seam.turn)) * value.rotation;
-        value.translation += offset(&seam.shift);
-        value.scale += offset(&seam.stretch);
-        set_bone_pose(rig, pose, bone, &value);
+    // An endless one times no velocity is no number.
+    let at = At { t: elapsed, t1: duration.min(f32::MAX) };
+    let seams = &history.seams;
+    let active = active.min(seams.bones);
+    enter!(lanes, scalar(rest, seams, pose, active, at), simd => {
+        vector(simd, rest, seams, pose, active, at)
+    });
+}
+
+/// `t` seconds into a transition of `t1`.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    t: f32,
+    t1: f32,
+}
+
+fn scalar(rest: Rest<'_>, seams: &Seams, pose: &mut Pose, active: BoneCount, at: At) {
+    let left = |c: Channel| quintic(c.x0, c.v0, at.t1, at.t);
+    let blocks = blocks_for(active.get());
+    for (to, turns) in pose.rotations[..blocks].iter_mut().zip(&seams.turns) {
+        for lane in 0..LINE {
+            let rotation = Quat::from_array(to.get(lane)).normalize();
+            let turn = turns.get(lane);
+            let turned = Quat::from_axis_angle(turn.direction, left(turn)) * rotation;
+            to.set(lane, turned.to_array());
+        }
     }
+    seams.each_offset(rest, pose, active, |to, channels| {
+        for lane in 0..GROUP {
+            let channel = channels.get(lane);
+            let value = Vec3::from_array(to.get(lane)) + channel.direction * left(channel);
+            to.set(lane, value.to_array());
+        }
+    });
+}
+
+#[inline(always)]
+fn vector<S: Simd>(
+    simd: S,
+    rest: Rest<'_>,
+    seams: &Seams,
+    pose: &mut Pose,
+    active: BoneCount,
+    at: At,
+) {
+    let blocks = blocks_for(active.get());
+    for (to, turns) in pose.rotations[..blocks].iter_mut().zip(&seams.turns) {
+        for lane in (0..LINE).step_by(S::f32s::LEN) {
+            let turn = turns.rotations(simd, lane, |x0, v0| quintics(simd, x0, v0, at));
+            let turned = product(turn, normalized(simd, to.load(simd, lane)));
+            to.store::<S>(lane, turned);
+        }
+    }
+    seams.each_offset(rest, pose, active, |to, channels| {
+        let offset = channels.vectors(simd, |x0, v0| quintics(simd, x0, v0, at));
+        for (to, offset) in to.0.iter_mut().zip(offset) {
+            (f32x8::load_array_ref(simd, to) + offset).store_array(to);
+        }
+    });
 }
 
 /// An offset as direction, magnitude and velocity; `before` gives the magnitude that the pose
@@ -92,6 +151,22 @@ pub fn quintic(x0: f32, v0: f32, t1: f32, t: f32) -> f32 {
     let b = 0.5 * (3.0 * a0 + 16.0 * v + 30.0 * x0);
     let c = -0.5 * (3.0 * a0 + 12.0 * v + 20.0 * x0);
     ((((a * s + b) * s + c) * s + 0.5 * a0) * s + v) * s + x0
+}
+
+/// [`quintic`] in every lane.
+#[inline(always)]
+fn quintics<V: SimdFloat<S, Element = f32>, S: Simd>(simd: S, x0: V, v0: V, at: At) -> V {
+    let splat = |x: f32| V::simd_from(simd, x);
+    let (zero, t1) = (splat(0.0), splat(at.t1));
+    let v0 = v0.min(zero);
+    let t1 = v0.simd_lt(zero).select((x0 * -5.0 / v0).min(t1), t1);
+    let (s, v) = (splat(at.t) / t1, v0 * t1);
+    let a0 = (v * -8.0 - x0 * 20.0).max(zero);
+    let a = (a0 + v * 6.0 + x0 * 12.0) * -0.5;
+    let b = (a0 * 3.0 + v * 16.0 + x0 * 30.0) * 0.5;
+    let c = (a0 * 3.0 + v * 12.0 + x0 * 20.0) * -0.5;
+    let x = a.mul_add(s, b).mul_add(s, c).mul_add(s, a0 * 0.5).mul_add(s, v).mul_add(s, x0);
+    splat(at.t).simd_lt(t1).select(x, zero)
 }
 
 #[cfg(test)]

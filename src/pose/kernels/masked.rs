@@ -71,7 +71,7 @@ fn scalar(rest: Rest<'_>, acc: &mut Pose, b: &Pose, alpha: f32, mask: &Mask, act
             acc.set(lane, quat::scalar::nlerp(acc.get(lane), b.get(lane), alpha));
         }
     }
-    each_group(rest, acc, b, active, |group, to, a, b| {
+    each_group(rest, acc, b, active, |(_, group), to, a, b| {
         for component in 0..3 {
             for lane in 0..GROUP {
                 let alpha = alpha * mask.line(group / 2).groups()[group % 2][lane];
@@ -101,7 +101,7 @@ fn vector<S: Simd>(
             acc.store::<S>(at, r);
         }
     }
-    each_group(rest, acc, b, active, |group, to, a, b| {
+    each_group(rest, acc, b, active, |(_, group), to, a, b| {
         let weights = &mask.line(group / 2).groups()[group % 2];
         let alpha = f32x8::load_array_ref(simd, weights) * alpha;
         for ((to, a), b) in to.0.iter_mut().zip(&a.0).zip(&b.0) {

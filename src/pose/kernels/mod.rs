@@ -16,6 +16,7 @@ pub mod mesh_additive;
 mod quat;
 pub mod resolve;
 pub mod sample;
+mod seam;
 #[cfg(test)]
 mod tests;
 mod transpose;
