@@ -4,6 +4,8 @@
 
 #[path = "crowd/rig.rs"]
 mod rig;
+#[path = "crowd/walker.rs"]
+mod walker;
 
 use glam::Vec3;
 use throng::app::alloc::{CountingAllocator, allocations};
@@ -35,9 +37,15 @@ fn counted() -> u64 {
 // One test, because another one's allocations would be counted with it.
 #[test]
 fn a_warm_crowd_does_not_allocate_whoever_comes_goes_and_cross_fades() {
-    for (layout, count) in [(Layout::Street, 5_000), (Layout::Grid, 5_000), (Layout::Disc, 1)] {
+    let simple = vec![rig::person(), rig::stander()];
+    for (layout, count, kinds) in [
+        (Layout::Street, 5_000, simple.clone()),
+        (Layout::Grid, 5_000, simple.clone()),
+        (Layout::Disc, 1, simple),
+        (Layout::Grid, 2_000, vec![walker::walker(), rig::stander()]),
+    ] {
         let config = CrowdConfig { count, layout, threads: 3, ..CrowdConfig::default() };
-        let mut crowd = Crowd::new(config, vec![rig::person(), rig::stander()]).unwrap();
+        let mut crowd = Crowd::new(config, kinds).unwrap();
         let times = PhaseTimes::default();
         // Recording what everybody is told does not allocate either.
         if layout == Layout::Grid {

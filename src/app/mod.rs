@@ -17,6 +17,7 @@ pub mod memory;
 pub mod output;
 mod overlay;
 mod picture;
+mod playing;
 pub mod replay;
 pub mod report;
 pub mod sample;

@@ -13,7 +13,7 @@ use super::sample::{self, Sample};
 use super::watch::Inspector;
 use super::{alloc, memory};
 use crate::asset::ImageRgba8;
-use crate::crowd::{Crowd, CrowdConfig, CrowdKind, NotifyLog, TickInput, TickStats};
+use crate::crowd::{Crowd, CrowdConfig, CrowdKind, NotifyLog, Playing, TickInput, TickStats};
 use crate::math::{Bounds, Lanes};
 use crate::motion::Moment;
 use crate::profile::{self, PhaseTimes, Plot};
@@ -333,24 +333,33 @@ fn crowd(
         memory_limit: memory::available_bytes().map_or(u64::MAX, |bytes| bytes / 10 * 9),
         ..defaults
     };
-    place(crowd, cast)
+    let of = cast.members.iter().zip(&config.characters);
+    let playing = of.map(|(member, of)| super::playing::of(config, of, &member.asset));
+    let playing = playing.collect::<Result<Vec<_>, Failure>>()?;
+    place(crowd, cast, playing)
 }
 
-/// Places a cast.
+/// Places a cast. What plays its members is in their order; those beyond play simply.
 ///
 /// # Errors
 /// When it does not fit into memory, or a character can't be animated.
-pub(super) fn place(config: CrowdConfig, cast: Cast) -> Result<Crowd, Failure> {
-    let kinds: Result<Vec<_>, Failure> = cast.members.into_iter().map(kind).collect();
+pub(super) fn place(
+    config: CrowdConfig,
+    cast: Cast,
+    playing: Vec<Playing>,
+) -> Result<Crowd, Failure> {
+    let playing = playing.into_iter().chain(std::iter::repeat_with(Playing::default));
+    let kinds = cast.members.into_iter().zip(playing);
+    let kinds: Result<Vec<_>, Failure> = kinds.map(|(m, playing)| kind(m, playing)).collect();
     Ok(Crowd::new(config, kinds?)?)
 }
 
-fn kind(member: super::characters::Member) -> Result<CrowdKind, Failure> {
+fn kind(member: super::characters::Member, playing: Playing) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
     let asset = member.asset;
     let rig = asset.rig().map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
-    Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, ..kind })
+    Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, playing, ..kind })
 }
 
 fn plots(tick: &TickStats, render: Option<&RenderStats>) {

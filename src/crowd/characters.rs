@@ -1,6 +1,7 @@
 //! Every character's columns: what each phase touches lies together.
 
 use super::cull::MAX_DRIFT;
+use super::graph::Rows;
 use super::kind::Kind;
 use super::layout::{Plan, Role};
 use super::playback::Playback;
@@ -154,10 +155,12 @@ pub(crate) struct Characters {
     /// World time at which it was last in a frustum.
     pub last_rendered: Vec<f64>,
     pub tints: Vec<u32>,
+    /// What graphs and drivers keep.
+    pub rows: Rows,
 }
 
 impl Characters {
-    /// Bytes that one character holds, whether or not anybody sees it.
+    /// Bytes that one character holds, whether or not anybody sees it, beside its graph's row.
     pub const BYTES: usize = (size_of::<Block>() + size_of::<Spheres>()) / BLOCK
         + size_of::<CharacterKind>()
         + size_of::<Place>()
@@ -185,7 +188,10 @@ impl Characters {
             slots: vec![SlotAddress::NONE; count],
             last_rendered: vec![f64::NEG_INFINITY; count],
             tints: Vec::with_capacity(count),
+            rows: Rows::default(),
         };
+        let generator = |id: usize| Random::new(seed, (3 << 32) + id as u64);
+        this.rows = Rows::new(kinds, &this.kinds, generator);
         for (b, block) in this.blocks.iter_mut().enumerate() {
             // Spread over the golden ratio's multiples: not all are carried on in the same frame.
             block.drift = MAX_DRIFT * (b as f32 * 0.618_034).fract();

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use crate::asset::ClipNotify;
+use crate::graph::{BindError, ValidProgram};
 use crate::math::{Bounds, Lanes};
 use crate::motion::{PlayMode, RootLock, Terrain};
 use crate::pose::Rig;
@@ -78,6 +79,8 @@ pub struct CrowdKind {
     pub clips: Vec<ClipInfo>,
     /// One list per clip of the rig, or empty for none.
     pub notifies: Vec<Vec<ClipNotify>>,
+    /// What plays it.
+    pub playing: Playing,
     /// Share of the crowd against the other kinds' weights; finite, not negative.
     pub weight: f32,
 }
@@ -96,9 +99,20 @@ impl CrowdKind {
             root_lock: RootLock::default(),
             clips: Vec::new(),
             notifies: Vec::new(),
+            playing: Playing::default(),
             weight: 1.0,
         }
     }
+}
+
+/// What plays a kind of character.
+#[derive(Clone, Debug, Default)]
+pub enum Playing {
+    /// One clip after the other, each on its own; walkers go along lanes.
+    #[default]
+    Simple,
+    /// A graph and a driver.
+    Graph(Arc<ValidProgram>),
 }
 
 /// Whether a clip moves its character along the ground.
@@ -232,6 +246,14 @@ pub enum CrowdError {
     EmptyPalette {
         /// The kind's name.
         kind: String,
+    },
+    /// A graph that can't play its kind.
+    #[error("kind \"{kind}\": {error}")]
+    Graph {
+        /// The kind's name.
+        kind: String,
+        /// Why.
+        error: Box<BindError>,
     },
     /// One character's palette is more than a page holds.
     #[error(

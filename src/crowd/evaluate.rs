@@ -3,15 +3,17 @@
 
 use super::characters::bits;
 use super::draw::Page;
+use super::graph::GraphStep;
 use super::kind::Kind;
 use super::notify::{Notifies, NotifyEvent};
 use super::playback::Playback;
 use super::replay::{Replay, Spool};
 use super::slots::{Leases, SlotWord, Slots, WORD};
 use super::watch::Watcher;
+use crate::graph::VmScratch;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
-use crate::motion::GroundMotion;
+use crate::motion::{Fired, GroundMotion};
 use crate::profile::{Phase, PhaseTimes};
 use crate::task::validate::Validator;
 use crate::task::{Context, ExecuteStats, NO_MASKS, PoseState, TaskList, Worker, WorkerOptions};
@@ -31,6 +33,8 @@ pub(crate) struct Scratch {
     /// Notifies that were fired in this tick.
     heard: Vec<NotifyEvent>,
     validator: Validator,
+    /// Interprets graphs.
+    vm: VmScratch,
     /// What is recorded of this tick.
     spool: Spool,
 }
@@ -40,13 +44,20 @@ pub(crate) struct Scratch {
 pub(crate) struct Crew(Vec<Mutex<Scratch>>);
 
 impl Crew {
-    pub fn new(threads: usize, options: WorkerOptions) -> Self {
+    /// For lists of up to so many tasks.
+    pub fn new(threads: usize, options: WorkerOptions, tasks: usize) -> Self {
+        let list = |_| {
+            let mut list = TaskList::default();
+            list.reserve(tasks);
+            list
+        };
         let scratch = || Scratch {
             worker: Worker::new(options),
-            lists: vec![TaskList::default(); CHUNK as usize],
+            lists: (0..CHUNK).map(list).collect(),
             heard: Vec::with_capacity(Notifies::ROOM),
             validator: Validator::default(),
             spool: Spool::default(),
+            vm: VmScratch::default(),
         };
         Self((0..threads).map(|_| Mutex::new(scratch())).collect())
     }
@@ -113,6 +124,10 @@ struct Run<'a> {
     owners: &'a [CharacterId],
     playback: &'a mut [Playback],
     roots: &'a mut [GroundMotion],
+    /// Words of each slot's row.
+    row: usize,
+    rows: &'a mut [u32],
+    poses: &'a mut [PoseState],
     matrices: &'a mut [Mat3x4],
 }
 
@@ -137,6 +152,9 @@ impl Evaluation<'_> {
             owners: &leases.owners,
             playback: &mut leases.playback,
             roots: &mut leases.roots,
+            row: leases.row,
+            rows: &mut leases.rows,
+            poses: &mut leases.poses,
             matrices: &mut page.matrices,
         };
         self.divide(kind, run, chunk);
@@ -163,7 +181,7 @@ impl Evaluation<'_> {
 
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
-        let Scratch { worker, lists, heard, validator, spool } = &mut *scratch;
+        let Scratch { worker, lists, vm, heard, validator, spool } = &mut *scratch;
         let due = || {
             run.words.iter().enumerate().flat_map(|(w, word)| {
                 bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
@@ -178,16 +196,21 @@ impl Evaluation<'_> {
                     continue;
                 }
                 let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
-                // What happened out of sight, or was jumped over, is not told.
+                // What was jumped over is not told.
                 let fire: Option<&mut dyn FnMut(_)> =
-                    if self.played && !entered { Some(&mut fire) } else { None };
-                let motion = run.playback[slot].advance_to(kind, self.now, fire);
-                // Whoever comes into view goes on from where it was left.
-                run.roots[slot] = if entered { GroundMotion::IDENTITY } else { motion };
-                list.clear();
-                let recorded = run.playback[slot].record(kind, list);
-                debug_assert_eq!(recorded, Ok(()), "a stack of clips fits a list");
-                list.sweep();
+                    if self.played { Some(&mut fire) } else { None };
+                let playback = &mut run.playback[slot];
+                run.roots[slot] = match &kind.graph {
+                    None => simple(kind, playback, self.now, entered, fire, list),
+                    Some(graph) => {
+                        let dt = self.now - std::mem::replace(&mut playback.now, self.now);
+                        let step = GraphStep { dt, entered };
+                        let row = &mut run.rows[slot * run.row..][..run.row];
+                        let recorded = graph.record(kind, row, &step, fire, vm, list);
+                        debug_assert!(recorded.is_ok(), "{recorded:?}");
+                        recorded.unwrap_or_default()
+                    }
+                };
                 if self.replay.records() {
                     spool.push(owner, run.roots[slot], list);
                 }
@@ -201,11 +224,16 @@ impl Evaluation<'_> {
                 let (palette, rest) =
                     matrices[(slot - at) * palette_len..].split_at_mut(palette_len);
                 (matrices, at) = (rest, slot + 1);
-                let executed = match self.watched.and_then(|w| w.capture(run.owners[slot])) {
-                    None => batch.execute(&kind.rig, list, palette),
-                    Some(mut capture) => {
+                let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
+                let capture = watched.as_deref_mut();
+                let executed = match (&kind.graph, run.poses.get_mut(slot), capture) {
+                    (Some(graph), Some(state), capture) => {
+                        let mut context = Context { masks: graph.bound.masks(), state, capture };
+                        batch.execute_with(&kind.rig, list, &mut context, palette)
+                    }
+                    (_, _, None) => batch.execute(&kind.rig, list, palette),
+                    (_, _, capture) => {
                         let state = &mut PoseState::default();
-                        let capture = Some(&mut *capture);
                         let mut context = Context { masks: &NO_MASKS, state, capture };
                         batch.execute_with(&kind.rig, list, &mut context, palette)
                     }
@@ -223,6 +251,25 @@ impl Evaluation<'_> {
     }
 }
 
+/// Brings simple playback to the present and records it. Gives the ground that was covered.
+fn simple(
+    kind: &Kind,
+    playback: &mut Playback,
+    now: f64,
+    entered: bool,
+    fire: Option<&mut dyn FnMut(Fired)>,
+    list: &mut TaskList,
+) -> GroundMotion {
+    // What happened out of sight is not told.
+    let motion = playback.advance_to(kind, now, fire.filter(|_| !entered));
+    list.clear();
+    let recorded = playback.record(kind, list);
+    debug_assert_eq!(recorded, Ok(()), "a stack of clips fits a list");
+    list.sweep();
+    // Whoever comes into view goes on from where it was left.
+    if entered { GroundMotion::IDENTITY } else { motion }
+}
+
 impl<'a> Run<'a> {
     /// The first and the second half of the words; one word is not halved.
     fn halve(self, palette_len: usize) -> (Self, Option<Self>) {
@@ -235,15 +282,22 @@ impl<'a> Run<'a> {
         let (owners, later_owners) = self.owners.split_at(slots);
         let (playback, later_playback) = self.playback.split_at_mut(slots);
         let (roots, later_roots) = self.roots.split_at_mut(slots);
+        let row = self.row;
+        let (rows, later_rows) = self.rows.split_at_mut(slots * row);
+        let kept = slots.min(self.poses.len());
+        let (poses, later_poses) = self.poses.split_at_mut(kept);
         let (matrices, later_matrices) = self.matrices.split_at_mut(slots * palette_len);
         let later = Run {
             words: later_words,
             owners: later_owners,
             playback: later_playback,
             roots: later_roots,
+            row,
+            rows: later_rows,
+            poses: later_poses,
             matrices: later_matrices,
         };
-        (Run { words, owners, playback, roots, matrices }, Some(later))
+        (Run { words, owners, playback, roots, row, rows, poses, matrices }, Some(later))
     }
 }
 

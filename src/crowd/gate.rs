@@ -96,7 +96,8 @@ fn change_hands(
         changes.visible += (camera | shadow).count_ones();
         changes.in_camera += camera.count_ones();
         for id in bits(leave).map(|i| b * BLOCK + i) {
-            characters.playback[id] = slots.release(characters.slots[id]);
+            let row = characters.rows.of_mut(id);
+            characters.playback[id] = slots.release(characters.slots[id], row);
             characters.slots[id] = SlotAddress::NONE;
         }
         characters.blocks[b].leased &= !leave;
@@ -104,7 +105,7 @@ fn change_hands(
         bits(enter).for_each(|i| wanted[characters.kinds[b * BLOCK + i].get()] += 1);
     }
     for (k, &more) in wanted.iter().enumerate().filter(|(_, n)| **n > 0) {
-        slots.reserve(CharacterKind(k as u16), kinds[k].palette_len(), more);
+        slots.reserve(CharacterKind(k as u16), &kinds[k].slot, more);
     }
     if wanted.iter().all(|&n| n == 0) {
         return changes;
@@ -114,9 +115,10 @@ fn change_hands(
         for i in bits(characters.blocks[b].enter) {
             let id = b * BLOCK + i;
             let kind = characters.kinds[id];
-            let palette_len = kinds[kind.get()].palette_len();
+            let shape = &kinds[kind.get()].slot;
             let owner = CharacterId(id as u32);
-            match slots.lease(kind, palette_len, owner, &characters.playback[id]) {
+            let state = (&characters.playback[id], characters.rows.of(id));
+            match slots.lease(kind, shape, owner, state) {
                 Some(slot) => {
                     characters.slots[id] = slot;
                     entered |= 1 << i;

@@ -42,6 +42,7 @@ pub(crate) fn chain(before: u64, blocks: &[Block], slots: &Slots, each: &[Atomic
 mod tests {
     use super::*;
     use crate::crowd::playback::Playback;
+    use crate::crowd::slots::SlotShape;
     use crate::index::{CharacterId, CharacterKind};
     use crate::math::Mat3x4;
 
@@ -55,7 +56,9 @@ mod tests {
         let mut blocks = vec![Block::default(); (CHARACTERS as usize).div_ceil(BLOCK)];
         for &id in ids {
             let kind = CharacterKind((id % 2) as u16);
-            let at = slots.lease(kind, BONES, CharacterId(id), &Playback::IDLE).unwrap();
+            let shape = SlotShape { palette_len: BONES, row: 0, poses: None };
+            let state = (&Playback::IDLE, &[][..]);
+            let at = slots.lease(kind, &shape, CharacterId(id), state).unwrap();
             let (page, slot) = (at.page as usize, at.slot as usize);
             slots.leases[page].words[slot / WORD].due |= 1 << (slot % WORD);
             blocks[id as usize / BLOCK].leased |= 1 << (id as usize % BLOCK);

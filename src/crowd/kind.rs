@@ -1,8 +1,10 @@
 //! What the crowd derives from a kind of character once, before anybody stands.
 
 use super::config::{ClipInfo, CrowdError, CrowdKind};
+use super::graph::KindGraph;
 use super::layout::{Body, Gait};
 use super::measure::{self, ClipMeasure};
+use super::slots::SlotShape;
 use crate::asset::ClipNotify;
 use crate::index::{BoneIndex, ClipId};
 use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
@@ -23,7 +25,7 @@ pub(crate) struct KindClip {
 }
 
 /// A kind of character, ready to be played.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Kind {
     /// For messages.
     pub name: String,
@@ -46,6 +48,10 @@ pub(crate) struct Kind {
     /// World metres at individual scale 1.
     pub radius: f32,
     pub body: Body,
+    /// What plays it, if a graph does.
+    pub graph: Option<KindGraph>,
+    /// What a palette slot holds.
+    pub slot: SlotShape,
 }
 
 /// Straight ahead: the sine of the angle up to which a gait counts as forward.
@@ -95,7 +101,7 @@ impl Kind {
                 };
                 let root = m.moves.then(|| m.track.clone());
                 let of_clip = kind.notifies.get(clip).map_or(&[][..], |list| list);
-                let notifies = track(of_clip, m.seconds, names);
+                let notifies = NotifyTrack::new(&numbered(of_clip, names), m.seconds);
                 KindClip { seconds: m.seconds, mode: info.mode.unwrap_or(measured), root, notifies }
             })
             .collect();
@@ -122,6 +128,8 @@ impl Kind {
             center: (shape.center - pivot) * kind.scale,
             radius: shape.radius * kind.scale,
             body,
+            graph: None,
+            slot: SlotShape { palette_len: rig.palette_len(), row: 0, poses: None },
         })
     }
 
@@ -136,12 +144,13 @@ impl Kind {
     }
 }
 
-fn track(notifies: &[ClipNotify], seconds: f32, names: &mut NotifyNames) -> NotifyTrack {
+/// A clip's notifies with numbers for names. Names past the range of a number are left out.
+pub(super) fn numbered(notifies: &[ClipNotify], names: &mut NotifyNames) -> Vec<Notify> {
     let named = notifies.iter().filter_map(|n| {
         let id = names.id(&n.name)?;
         Some(Notify { id, seconds: n.seconds, end: n.end })
     });
-    NotifyTrack::new(&named.collect::<Vec<_>>(), seconds)
+    named.collect()
 }
 
 /// Which clips somebody plays who stands, and in which one walks.

@@ -14,9 +14,11 @@ mod characters;
 pub mod config;
 mod cull;
 pub mod draw;
+mod driver;
 mod evaluate;
 mod gate;
 mod gather;
+mod graph;
 mod hash;
 mod kind;
 mod layout;
@@ -36,7 +38,7 @@ mod tint;
 pub mod watch;
 mod world;
 
-pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, RootMotion};
+pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, Playing, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
@@ -44,13 +46,14 @@ pub use replay::{RecordedKind, ReplayError, ReplayHeader, ReplayReader, ReplayWr
 pub use stats::TickStats;
 pub use watch::{CharacterCapture, Divergence, Validation, Watch};
 
+use crate::graph::MachineId;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::{Frustum, View};
 use crate::motion::NotifyNames;
 use crate::pose::Rig;
 use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
-use characters::Characters;
+use characters::{Characters, SlotAddress};
 use cull::Frusta;
 use evaluate::Crew;
 use glam::{Mat4, Vec2, Vec3};
@@ -154,8 +157,15 @@ impl Crowd {
         let mut names = NotifyNames::default();
         let kinds: Vec<Kind> = kinds
             .iter()
-            .map(|k| Kind::new(k, config.fade, config.page_matrices, &mut names))
-            .collect::<Result<_, _>>()?;
+            .map(|k| {
+                let mut kind = Kind::new(k, config.fade, config.page_matrices, &mut names)?;
+                if let Playing::Graph(program) = &k.playing {
+                    kind.bind(program, k, &mut names)?;
+                }
+                Ok(kind)
+            })
+            .collect::<Result<_, CrowdError>>()?;
+        let most_tasks = kinds.iter().map(Kind::most_tasks).max().unwrap_or(0);
         let bodies = kinds.iter().map(|k| k.body.clone()).collect();
         let plan = Plan::new(config.layout, Cast::new(bodies, config.count, config.seed));
         let terrain = config.terrain;
@@ -173,7 +183,7 @@ impl Crowd {
             rides: plan.rides,
             terrain,
             slots: Slots::new(config.page_matrices, palette_limit),
-            crew: Crew::new(threads, options),
+            crew: Crew::new(threads, options, most_tasks),
             notifies: Notifies::new(names),
             grace: f64::from(config.grace),
             ..World::default()
@@ -186,14 +196,18 @@ impl Crowd {
     /// What a crowd would take.
     pub fn estimate(config: &CrowdConfig, kinds: &[CrowdKind]) -> MemoryEstimate {
         let weight: f64 = kinds.iter().map(|k| f64::from(k.weight)).filter(|w| *w > 0.0).sum();
+        let mut rows = 0.0;
         let per_character: f64 = kinds
             .iter()
             .map(|k| {
                 let slot = Slots::bytes_per_slot(k.rig.palette_len()) + size_of::<InstanceRecord>();
-                slot as f64 * f64::from(k.weight).max(0.0) / weight
+                let (row, poses) = graph::kept_bytes(k);
+                rows += row as f64 * f64::from(k.weight).max(0.0) / weight;
+                (slot + row + poses) as f64 * f64::from(k.weight).max(0.0) / weight
             })
             .sum();
-        let characters = u64::from(config.count) * Characters::BYTES as u64;
+        let per_hidden = Characters::BYTES as f64 + rows;
+        let characters = (f64::from(config.count) * per_hidden) as u64;
         let all_visible = (f64::from(config.count) * per_character) as u64;
         let needed = characters + if config.visibility { 0 } else { all_visible };
         MemoryEstimate { characters, all_visible, needed }
@@ -208,6 +222,7 @@ impl Crowd {
                 camera: input.view.frustum(),
                 shadow: input.shadow_clip_from_world.map(|m| Frustum::from_clip_from_world(&m)),
             },
+            eye: input.view.eye,
             palette_hash: input.palette_hash,
         };
         let stats = self.workers.run(&mut self.world, step);
@@ -356,6 +371,20 @@ impl Crowd {
     /// The last notifies that were fired, the newest last, with their names.
     pub fn recent_notifies(&self) -> impl DoubleEndedIterator<Item = (&NotifyEvent, &str)> {
         self.world.notifies.recent()
+    }
+
+    /// The current state of a machine of a character's graph; `None` for a character without a
+    /// graph, and for one or a machine that there is not.
+    pub fn state(&self, id: CharacterId, machine: MachineId) -> Option<&str> {
+        let World { characters, kinds, slots, .. } = &self.world;
+        let graph = kinds[characters.kinds.get(id.get())?.get()].graph.as_ref()?;
+        let row = match characters.slots[id.get()] {
+            SlotAddress::NONE => characters.rows.of(id.get()),
+            at => slots.row(at),
+        };
+        let state = graph.bound.state(row.get(..graph.bound.words())?, machine)?;
+        let states = &graph.bound.program().machines[machine.get()].states;
+        states.get(state.get()).map(|state| state.name.as_str())
     }
 
     /// Switches the executor's pruning and stealing from the next tick on.

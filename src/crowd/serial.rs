@@ -1,11 +1,14 @@
-//! Phase 6, one thread: what the roots covered moves the characters.
+//! Phase 6, one thread: what the roots covered moves the characters, and drivers decide what is next.
 
 use super::characters::{Characters, Place, bits};
+use super::driver::Surroundings;
+use super::graph::{KindGraph, STRAY};
 use super::kind::Kind;
 use super::ride::Ride;
-use super::slots::{Slots, WORD};
-use crate::motion::GroundMotion;
+use super::slots::{Leases, Slots, WORD};
 use crate::motion::ground::rotate;
+use crate::motion::{GroundMotion, Terrain};
+use glam::{Vec2, Vec3};
 
 /// How fast a place is drawn back to where it belongs, per second: a stander to its spot, a rider
 /// along and across its lane and to the lane's direction. Slow, because feet slide by it.
@@ -18,29 +21,98 @@ struct Homing {
     yaw: f32,
 }
 
-/// Applies the root motion of everybody who was evaluated. `dt` is the world time of the step.
-pub(crate) fn apply_root_motion(
-    characters: &mut Characters,
-    slots: &Slots,
-    kinds: &[Kind],
-    rides: &[Ride],
-    dt: f32,
-) {
-    for leases in &slots.leases {
-        let kind = &kinds[leases.kind.get()];
-        if kind.clips.iter().all(|clip| clip.root.is_none()) {
-            continue;
+/// What the serial phase works with.
+pub(crate) struct Serial<'a> {
+    pub kinds: &'a [Kind],
+    pub rides: &'a [Ride],
+    pub terrain: Terrain,
+    /// World seconds of the step.
+    pub dt: f32,
+    /// The camera.
+    pub eye: Vec3,
+}
+
+impl Serial<'_> {
+    /// Applies the root motion of everybody who was evaluated, and asks drivers what is next.
+    pub fn run(&self, characters: &mut Characters, slots: &mut Slots) {
+        for leases in &mut slots.leases {
+            let kind = &self.kinds[leases.kind.get()];
+            match &kind.graph {
+                Some(graph) => self.graph(characters, leases, kind, graph),
+                None if kind.clips.iter().all(|clip| clip.root.is_none()) => {}
+                None => self.simple(characters, leases, kind),
+            }
         }
+    }
+
+    fn simple(&self, characters: &mut Characters, leases: &Leases, kind: &Kind) {
         for (w, word) in leases.words.iter().enumerate() {
             // Whoever has just come into view has not moved, not even on its lane.
             for slot in bits(word.due & !word.entered).map(|bit| w * WORD + bit) {
                 let id = leases.owners[slot];
                 let motion = leases.roots[slot];
-                if apply(&mut characters.places[id.get()], motion, kind.scale, rides, dt) {
-                    characters.place_sphere(id, kind, rides);
+                let place = &mut characters.places[id.get()];
+                if apply(place, motion, kind.scale, self.rides, self.dt) {
+                    characters.place_sphere(id, kind, self.rides);
                 }
             }
         }
+    }
+
+    fn graph(
+        &self,
+        characters: &mut Characters,
+        leases: &mut Leases,
+        kind: &Kind,
+        graph: &KindGraph,
+    ) {
+        for w in 0..leases.words.len() {
+            let word = leases.words[w];
+            for (slot, bit) in bits(word.due).map(|bit| (w * WORD + bit, bit)) {
+                let id = leases.owners[slot];
+                let neighbour = self.head((id.get() + 1) % characters.kinds.len(), characters);
+                let Place::Standing { position, heading, home, scale } =
+                    &mut characters.places[id.get()]
+                else {
+                    continue;
+                };
+                let size = kind.scale * *scale;
+                let ground = self.terrain.height(*position);
+                let around = Surroundings {
+                    dt: self.dt.max(0.0),
+                    eye: self.eye,
+                    neighbour: Some(neighbour),
+                    position: Vec3::new(position.x, ground, position.y),
+                    heading: *heading,
+                    home: *home,
+                    stray: STRAY,
+                    scale: size,
+                    pivot: kind.pivot,
+                };
+                let turn = graph.drive(leases.row_mut(slot), &around);
+                if word.entered >> bit & 1 == 1 {
+                    continue;
+                }
+                let step = leases.roots[slot].scaled(size);
+                if step == GroundMotion::IDENTITY {
+                    continue;
+                }
+                // Nobody turns on the spot by wanting to.
+                let turn = if step.translation() == Vec2::ZERO { 0.0 } else { turn };
+                *position += rotate(step.translation(), *heading);
+                let turned = *heading + step.yaw + turn * around.dt;
+                *heading = turned.rem_euclid(std::f32::consts::TAU);
+                characters.place_sphere(id, kind, self.rides);
+            }
+        }
+    }
+
+    /// About where a character's head is.
+    fn head(&self, id: usize, characters: &Characters) -> Vec3 {
+        let kind = &self.kinds[characters.kinds[id].get()];
+        let (position, _, scale) = characters.places[id].resolve(self.rides);
+        let height = (kind.center.y + 0.5 * kind.radius) * scale;
+        Vec3::new(position.x, self.terrain.height(position) + height, position.y)
     }
 }
 
@@ -178,8 +250,9 @@ mod tests {
             leases.words.iter_mut().for_each(|word| word.entered = word.due & 0x5555);
         }
         let before = world.characters.places.clone();
-        let World { characters, slots, kinds, rides, .. } = world;
-        apply_root_motion(characters, slots, kinds, rides, DT);
+        let World { characters, slots, kinds, rides, terrain, .. } = world;
+        let serial = Serial { kinds, rides, terrain: *terrain, dt: DT, eye: Vec3::ZERO };
+        serial.run(characters, slots);
         for leases in &slots.leases {
             for (w, word) in leases.words.iter().enumerate() {
                 for bit in bits(word.due) {

@@ -7,6 +7,7 @@ use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::math::huge::reserve_huge;
 use crate::motion::GroundMotion;
+use crate::task::PoseState;
 use bytemuck::Zeroable;
 
 /// Slots whose bits share a word.
@@ -42,6 +43,17 @@ pub(crate) struct Leases {
     pub playback: Vec<Playback>,
     /// The ground that each holder's root covered this frame, model units.
     pub roots: Vec<GroundMotion>,
+    /// Words of one holder's row.
+    pub row: usize,
+    /// The holders' rows: what a graph and its driver keep. Empty for kinds without a graph.
+    pub rows: Vec<u32>,
+    /// Poses that the holders keep from frame to frame. Empty for kinds without a graph.
+    pub poses: Vec<PoseState>,
+    /// What a slot's poses begin as.
+    blank: PoseState,
+    keeps_poses: bool,
+    /// Bytes of a slot.
+    bytes: usize,
     /// Slots that the page may have.
     capacity: usize,
     used: usize,
@@ -61,6 +73,24 @@ pub(crate) struct Slots {
     held: u64,
 }
 
+/// What a slot of a kind holds.
+#[derive(Debug)]
+pub(crate) struct SlotShape {
+    pub palette_len: usize,
+    /// Words of its row.
+    pub row: usize,
+    /// Its poses, if it keeps any.
+    pub poses: Option<PoseState>,
+}
+
+impl SlotShape {
+    /// Bytes that one slot takes.
+    pub fn bytes(&self) -> usize {
+        let poses = self.poses.as_ref().map_or(0, |p| size_of::<PoseState>() + p.heap_bytes());
+        Slots::bytes_per_slot(self.palette_len) + self.row * size_of::<u32>() + poses
+    }
+}
+
 /// Bytes of a slot beside its matrices.
 const ROW: usize = size_of::<CharacterId>() + size_of::<Playback>() + size_of::<GroundMotion>();
 
@@ -69,7 +99,7 @@ impl Slots {
         Self { page_matrices: page_matrices as usize, limit, ..Self::default() }
     }
 
-    /// Bytes that one slot takes.
+    /// Bytes that one slot takes of a kind that keeps neither a row nor poses.
     pub const fn bytes_per_slot(palette_len: usize) -> usize {
         palette_len * size_of::<Mat3x4>() + ROW + size_of::<SlotWord>() / WORD
     }
@@ -86,13 +116,13 @@ impl Slots {
 
     /// Makes room for `more` slots of a kind at once, as far as the memory limit allows: many who
     /// come into view together should not make pages grow step by step.
-    pub fn reserve(&mut self, kind: CharacterKind, palette_len: usize, mut more: usize) {
+    pub fn reserve(&mut self, kind: CharacterKind, shape: &SlotShape, mut more: usize) {
         for page in 0.. {
             if more == 0 {
                 return;
             }
             if page == self.leases.len() {
-                self.add_page(kind, palette_len);
+                self.add_page(kind, shape);
             }
             let leases = &self.leases[page];
             if leases.kind == kind {
@@ -111,11 +141,11 @@ impl Slots {
     pub fn lease(
         &mut self,
         kind: CharacterKind,
-        palette_len: usize,
+        shape: &SlotShape,
         owner: CharacterId,
-        playback: &Playback,
+        (playback, row): (&Playback, &[u32]),
     ) -> Option<SlotAddress> {
-        let page = self.page_with_room(kind, palette_len);
+        let page = self.page_with_room(kind, shape);
         let slot = match self.leases[page].lowest_free() {
             Some(slot) => slot,
             None => {
@@ -131,28 +161,41 @@ impl Slots {
         leases.used += 1;
         leases.owners[slot] = owner;
         leases.playback[slot] = *playback;
+        leases.row_mut(slot).copy_from_slice(row);
+        // Nobody has seen the poses that the last holder kept.
+        if let Some(poses) = leases.poses.get_mut(slot) {
+            poses.clear();
+        }
         Some(SlotAddress { page: page as u32, slot: slot as u32 })
     }
 
-    /// Takes a slot back, and the clocks out of it.
-    pub fn release(&mut self, at: SlotAddress) -> Playback {
+    /// The row of a slot's holder.
+    pub fn row(&self, at: SlotAddress) -> &[u32] {
+        let leases = &self.leases[at.page as usize];
+        &leases.rows[at.slot as usize * leases.row..][..leases.row]
+    }
+
+    /// Takes a slot back, and the clocks and the row out of it.
+    pub fn release(&mut self, at: SlotAddress, row: &mut [u32]) -> Playback {
         let (leases, slot) = (&mut self.leases[at.page as usize], at.slot as usize);
         leases.words[slot / WORD].leased &= !(1 << (slot % WORD));
         leases.used -= 1;
         leases.full_below = leases.full_below.min(slot / WORD);
+        row.copy_from_slice(leases.row_mut(slot));
         leases.playback[slot]
     }
 
     /// The first page of a kind that is not full; a new one if there is none.
-    fn page_with_room(&mut self, kind: CharacterKind, palette_len: usize) -> usize {
+    fn page_with_room(&mut self, kind: CharacterKind, shape: &SlotShape) -> usize {
         let found = self.leases.iter().position(|l| l.kind == kind && l.used < l.capacity);
         found.unwrap_or_else(|| {
-            self.add_page(kind, palette_len);
+            self.add_page(kind, shape);
             self.leases.len() - 1
         })
     }
 
-    fn add_page(&mut self, kind: CharacterKind, palette_len: usize) {
+    fn add_page(&mut self, kind: CharacterKind, shape: &SlotShape) {
+        let palette_len = shape.palette_len;
         self.pages.push(Page::default());
         self.leases.push(Leases {
             kind,
@@ -161,6 +204,12 @@ impl Slots {
             owners: Vec::new(),
             playback: Vec::new(),
             roots: Vec::new(),
+            row: shape.row,
+            rows: Vec::new(),
+            poses: Vec::new(),
+            blank: shape.poses.as_ref().map(PoseState::twin).unwrap_or_default(),
+            bytes: shape.bytes(),
+            keeps_poses: shape.poses.is_some(),
             capacity: (self.page_matrices / palette_len.max(1)).max(1),
             used: 0,
             full_below: 0,
@@ -174,8 +223,7 @@ impl Slots {
         let has = leases.words.len();
         let most = leases.capacity.div_ceil(WORD);
         let words = |slots: usize| slots.div_ceil(WORD).clamp(has, most);
-        let bytes =
-            |words: usize| ((words - has) * WORD * Self::bytes_per_slot(leases.palette_len)) as u64;
+        let bytes = |words: usize| ((words - has) * WORD * leases.bytes) as u64;
         let (generous, needed) = (words(slots.max(has * WORD * 5 / 4)), words(slots));
         let allowed = |words: &usize| self.held.saturating_add(bytes(*words)) <= self.limit;
         let Some(words) = [generous, needed].into_iter().find(allowed) else { return false };
@@ -190,6 +238,11 @@ impl Slots {
         leases.owners.resize(words * WORD, CharacterId(u32::MAX));
         leases.roots.resize(words * WORD, GroundMotion::IDENTITY);
         leases.playback.resize(words * WORD, Playback::IDLE);
+        leases.rows.resize(words * WORD * leases.row, 0);
+        if leases.keeps_poses {
+            let blank = &leases.blank;
+            leases.poses.resize_with(words * WORD, || blank.twin());
+        }
         page.matrices.resize(rows, Mat3x4::zeroed());
         // At worst every second slot is written.
         let ranges = words * WORD / 2 + 1;
@@ -199,6 +252,11 @@ impl Slots {
 }
 
 impl Leases {
+    /// A holder's row.
+    pub fn row_mut(&mut self, slot: usize) -> &mut [u32] {
+        &mut self.rows[slot * self.row..][..self.row]
+    }
+
     fn lowest_free(&mut self) -> Option<usize> {
         let from = self.full_below;
         let word = self.words[from..].iter().position(|w| w.leased != u64::MAX)? + from;
@@ -217,10 +275,22 @@ mod tests {
     const A: CharacterKind = CharacterKind(0);
     const B: CharacterKind = CharacterKind(1);
 
+    /// Kind B keeps rows and poses.
+    fn shape(kind: CharacterKind) -> SlotShape {
+        match kind {
+            A => SlotShape { palette_len: 3, row: 0, poses: None },
+            _ => SlotShape { palette_len: 5, row: 2, poses: Some(PoseState::new(1, 1)) },
+        }
+    }
+
+    fn row_of(kind: CharacterKind) -> usize {
+        shape(kind).row
+    }
+
     fn lease(slots: &mut Slots, kind: CharacterKind, id: u32) -> Option<SlotAddress> {
         let mut playback = Playback::IDLE;
         playback.now = f64::from(id);
-        slots.lease(kind, if kind == A { 3 } else { 5 }, CharacterId(id), &playback)
+        slots.lease(kind, &shape(kind), CharacterId(id), (&playback, &[id, id + 1][..row_of(kind)]))
     }
 
     #[test]
@@ -234,7 +304,7 @@ mod tests {
         assert_eq!(lease(&mut slots, B, 900).unwrap(), SlotAddress { page: 3, slot: 0 });
         assert_eq!(slots.used(), 251);
         for (page, slot) in [(1, 70), (0, 99), (1, 3)] {
-            let playback = slots.release(SlotAddress { page, slot });
+            let playback = slots.release(SlotAddress { page, slot }, &mut []);
             assert_eq!(playback.now, f64::from(page * 100 + slot), "the clocks come back");
         }
         let next: Vec<_> = (0..4).map(|i| lease(&mut slots, A, i).unwrap()).collect();
@@ -259,8 +329,10 @@ mod tests {
                         let kind = if id % 3 == 0 { B } else { A };
                         held.insert(id, (kind, lease(&mut slots, kind, id).unwrap()));
                     }
-                    Some((_, at)) if !wants => {
-                        assert_eq!(slots.release(at).now, f64::from(id));
+                    Some((kind, at)) if !wants => {
+                        let row = &mut [0, 0][..row_of(kind)];
+                        assert_eq!(slots.release(at, row).now, f64::from(id));
+                        assert_eq!(row, &[id, id + 1][..row.len()], "the row comes back");
                         held.remove(&id);
                     }
                     _ => {}
@@ -287,7 +359,7 @@ mod tests {
     fn room_is_reserved_over_several_pages_at_once() {
         let mut slots = Slots::new(300, u64::MAX);
         lease(&mut slots, A, 0).unwrap();
-        slots.reserve(A, 3, 230);
+        slots.reserve(A, &shape(A), 230);
         let words: Vec<_> = slots.leases.iter().map(|l| l.words.len()).collect();
         assert_eq!(words, [2, 2, 1], "100, 100 and 31 slots");
         let before = slots.palette_bytes();
@@ -299,7 +371,7 @@ mod tests {
     fn the_memory_limit_ends_in_no_slot() {
         let limit = 70 * Slots::bytes_per_slot(3) as u64;
         let mut slots = Slots::new(30_000, limit);
-        slots.reserve(A, 3, 5_000);
+        slots.reserve(A, &shape(A), 5_000);
         let given = (0..5_000).filter(|&id| lease(&mut slots, A, id).is_some()).count();
         assert_eq!(given, 64, "one word of slots is within the limit, two are not");
         assert!(slots.palette_bytes() <= limit);

@@ -11,12 +11,13 @@ use super::kind::Kind;
 use super::notify::Notifies;
 use super::replay::Replay;
 use super::ride::Ride;
-use super::serial;
+use super::serial::Serial;
 use super::slots::Slots;
 use super::stats::TickStats;
 use super::watch::Watcher;
 use crate::motion::Terrain;
 use crate::profile::{Phase, PhaseTimes};
+use glam::Vec3;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
@@ -57,6 +58,7 @@ pub(crate) struct Step {
     /// `dt` was played, not jumped over.
     pub played: bool,
     pub frusta: Frusta,
+    pub eye: Vec3,
     pub palette_hash: bool,
 }
 
@@ -87,7 +89,9 @@ impl World {
         watcher.finish();
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
-                serial::apply_root_motion(characters, slots, kinds, rides, dt as f32);
+                let (seconds, terrain) = (dt as f32, self.terrain);
+                let serial = Serial { kinds, rides, terrain, dt: seconds, eye: step.eye };
+                serial.run(characters, slots);
                 if self.replay.records() {
                     self.replay.assemble((dt, played), &characters.blocks, crew.spools());
                 }
@@ -124,7 +128,8 @@ impl World {
             tasks,
             pose_pool_bytes,
             palette_bytes: slots.palette_bytes(),
-            character_bytes: u64::from(count) * Characters::BYTES as u64,
+            character_bytes: u64::from(count) * Characters::BYTES as u64
+                + characters.rows.heap_bytes(),
             palette_hash,
             hash_ns,
         }

@@ -65,16 +65,24 @@ pub struct MovingClip {
     pub in_place: ClipId,
 }
 
+/// What a program is told of one clip of its rig.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClipBinding {
+    /// How its root moves its character; `None` for a clip that leaves it where it is.
+    pub moving: Option<MovingClip>,
+    /// The clip's own notifies; those of the program are added.
+    pub notifies: Vec<Notify>,
+}
+
 /// What a program is bound to.
 #[derive(Debug)]
 pub struct Target<'a> {
     /// Skeleton and clips.
     pub rig: &'a Rig,
-    /// The first clips of the rig, those that have names for a program; `None` for a clip that
-    /// leaves its character where it is.
-    pub clips: &'a [Option<MovingClip>],
+    /// The first clips of the rig: those that have names for a program.
+    pub clips: &'a [ClipBinding],
     /// Numbers for the names of notifies.
-    pub notifies: &'a mut NotifyNames,
+    pub names: &'a mut NotifyNames,
 }
 
 /// A program whose clips, bones and masks are a rig's. Shared by all its instances, never changed.
@@ -113,9 +121,9 @@ impl ValidProgram {
     /// its poses can't hold.
     pub fn bind(self: &Arc<Self>, target: Target<'_>) -> Result<BoundProgram, BindError> {
         let program = self.get();
-        let Target { rig, clips: moving, notifies } = target;
-        if moving.len() > rig.clip_count() {
-            let (given, clips) = (moving.len(), rig.clip_count());
+        let Target { rig, clips: given, names } = target;
+        if given.len() > rig.clip_count() {
+            let (given, clips) = (given.len(), rig.clip_count());
             return Err(BindError::Clips { given, clips });
         }
         let bones = bones(program, rig)?;
@@ -128,7 +136,7 @@ impl ValidProgram {
             Some(bone) => bones.get(bone.get()).copied(),
             None => first_root().and_then(|at| BoneIndex::try_from(at).ok()),
         };
-        let clips = clips(program, rig, moving, notifies)?;
+        let clips = clips(program, rig, given, names)?;
         let (masks, weights) = masks(program, rig, &bones);
         let root_weight = |weights: &Vec<f32>| root.map_or(0.0, |root| weights[root.get()]);
         let moves = clips.iter().any(|clip| clip.root.is_some());
@@ -152,6 +160,11 @@ impl BoundProgram {
     /// The program.
     pub fn program(&self) -> &Program {
         self.program.get()
+    }
+
+    /// The most tasks that an evaluation records.
+    pub fn most_tasks(&self) -> usize {
+        self.program.most_tasks()
     }
 
     /// The masks that its tasks refer to.
@@ -197,10 +210,10 @@ fn bones(program: &Program, rig: &Rig) -> Result<Vec<BoneIndex>, BindError> {
 fn clips(
     program: &Program,
     rig: &Rig,
-    moving: &[Option<MovingClip>],
+    given: &[ClipBinding],
     names: &mut NotifyNames,
 ) -> Result<Vec<BoundClip>, BindError> {
-    let all = || (0..moving.len() as u16).map(ClipId);
+    let all = || (0..given.len() as u16).map(ClipId);
     let name_of = |id: &ClipId| rig.clip(*id).map_or("", |clip| clip.name());
     let never = program.root.mode == RootMode::Never;
     let mut bound = Vec::with_capacity(program.clips.len());
@@ -212,7 +225,8 @@ fn clips(
             known: known(name, all().map(|id| rig.clip(id).map_or("", |c| c.name()))),
         })?;
         let seconds = rig.clip(id).map_or(0.0, |clip| clip.seconds());
-        let mut notifies = Vec::new();
+        let ClipBinding { moving, notifies } = &given[id.get()];
+        let mut notifies = notifies.clone();
         for notify in program.notifies.iter().filter(|n| n.clip.get() == row) {
             let time = |moment| match moment {
                 Moment::Seconds(seconds) => seconds,
@@ -225,7 +239,7 @@ fn clips(
             let (seconds, end) = (time(notify.at), notify.until.map(time));
             notifies.push(Notify { id, seconds, end });
         }
-        let moving = moving[id.get()].as_ref().filter(|_| !never);
+        let moving = moving.as_ref().filter(|_| !never);
         bound.push(BoundClip {
             id: moving.map_or(id, |moving| moving.in_place),
             seconds,

@@ -25,7 +25,7 @@ pub fn builtin_for(character: &str) -> Option<(&'static str, &'static str)> {
 mod tests {
     use super::*;
     use crate::asset;
-    use crate::graph::{BoundProgram, Target, VmScratch, compile};
+    use crate::graph::{BoundProgram, ClipBinding, Target, VmScratch, compile};
     use crate::motion::NotifyNames;
     use crate::pose::{Rig, UniformClip};
     use crate::task::{Task, TaskIndex, TaskList};
@@ -41,9 +41,9 @@ mod tests {
     impl Player {
         fn new(text: &str, rig: &Rig) -> Self {
             let program = compile("graph.ron", text).unwrap().program;
-            let notifies = &mut NotifyNames::default();
-            let clips = &vec![None; rig.clip_count()];
-            let bound = Arc::new(program).bind(Target { rig, clips, notifies }).unwrap();
+            let names = &mut NotifyNames::default();
+            let clips = &vec![ClipBinding::default(); rig.clip_count()];
+            let bound = Arc::new(program).bind(Target { rig, clips, names }).unwrap();
             let mut row = vec![0; bound.words()];
             bound.start(&mut row, 0.0).unwrap();
             Self { bound, row, scratch: VmScratch::default(), list: TaskList::default() }

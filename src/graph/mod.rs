@@ -29,7 +29,7 @@
 //! let bytes = program.to_bytes();
 //! let program = Arc::new(Program::from_bytes(&bytes)?.validate()?);
 //! // Once per kind of character.
-//! let target = Target { rig: &rig, clips: &[], notifies: &mut NotifyNames::default() };
+//! let target = Target { rig: &rig, clips: &[], names: &mut NotifyNames::default() };
 //! let bound = program.bind(target)?;
 //! // Once per character.
 //! let mut row = vec![0; bound.words()];
@@ -69,7 +69,7 @@ pub mod vm;
 pub mod watch;
 pub mod wire;
 
-pub use bind::{BindError, BoundProgram, MovingClip, Target};
+pub use bind::{BindError, BoundProgram, ClipBinding, MovingClip, Target};
 pub use builtin::{BUILTINS, MADE_FOR, builtin_for, builtin_text};
 pub use compile::{Compiled, Places, Warning, compile};
 pub use fault::{Fault, PoseKind, ProgramError};

@@ -83,6 +83,13 @@ impl TaskList {
         self.swept = false;
     }
 
+    /// Makes room for so many tasks, so that recording them does not allocate.
+    pub fn reserve(&mut self, tasks: usize) {
+        self.tasks.reserve(tasks.saturating_sub(self.tasks.len()));
+        self.late.reserve(tasks.saturating_sub(self.late.len()));
+        self.marks.reserve(tasks.saturating_sub(self.marks.len()));
+    }
+
     /// Appends a task that runs in a certain half of a list that is executed around a physics
     /// step. What reads a task of the second half runs in the second half as well.
     ///

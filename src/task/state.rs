@@ -3,9 +3,9 @@
 
 use super::TaskIndex;
 use crate::index::BoneCount;
-use crate::pose::Pose;
 use crate::pose::kernels::history::History;
 use crate::pose::kernels::masked::Mask;
+use crate::pose::{Pose, Rig};
 
 /// A mask of a [`Masks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,6 +93,23 @@ impl PoseState {
             snapshots: vec![Snapshot::default(); usize::from(snapshots)],
             ..Self::default()
         }
+    }
+
+    /// Allocates now what histories and snapshots of a rig will hold, so that keeping a pose later
+    /// does not.
+    pub fn reserve(&mut self, rig: &Rig) {
+        self.histories.iter_mut().for_each(|history| history.reserve(rig));
+        self.snapshots.iter_mut().for_each(|snapshot| snapshot.pose.fit(rig.shape()));
+    }
+
+    /// A state without poses that has as much memory as this one.
+    pub fn twin(&self) -> Self {
+        let mut twin = self.clone();
+        for (history, of) in twin.histories.iter_mut().zip(&self.histories) {
+            history.reserve_as(of);
+        }
+        twin.clear();
+        twin
     }
 
     /// Forgets every pose and keeps the memory: for a character that was away.

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
 mod bounds;
+mod graph;
 mod ground;
 mod replay;
 mod rig;
+mod walker;
 
 use glam::{Mat4, Vec3};
 use std::collections::{BTreeMap, BTreeSet};

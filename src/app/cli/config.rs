@@ -1,6 +1,8 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
-use super::options::{CameraArg, GroundArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
+use super::options::{
+    CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg,
+};
 use super::values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
 use crate::app::exit::Failure;
 use crate::asset::{self, BuildOptions};
@@ -105,6 +107,10 @@ pub struct RunConfig {
     pub simd: SimdLevel,
     /// How clips are kept.
     pub clip_store: ClipStoreArg,
+    /// What plays the characters.
+    pub playback: PlaybackArg,
+    /// The graph file that plays all characters.
+    pub graph: Option<PathBuf>,
     /// Unseen characters are skipped.
     pub visibility: bool,
     /// Seconds.
@@ -183,6 +189,8 @@ impl RunConfig {
             threads: options.threads,
             simd: options.simd.level(),
             clip_store: options.clip_store,
+            playback: options.playback,
+            graph: options.graph.clone(),
             visibility: options.visibility.is_on(),
             grace: options.grace,
             prune: options.prune.is_on(),
@@ -229,6 +237,15 @@ impl RunConfig {
 
 fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
     let refuse = |line: String| Err(Failure::Usage(line));
+    if options.record.is_some() {
+        let graphs = [
+            ("--graph", options.graph.is_some()),
+            ("--playback graph", options.playback == PlaybackArg::Graph),
+        ];
+        if let Some((name, _)) = graphs.iter().find(|(_, given)| *given) {
+            return refuse(format!("--record keeps runs of simple playback so far; drop {name}"));
+        }
+    }
     if mode == Mode::NoRender {
         let picture = [
             ("--screenshot", options.screenshot.is_some()),

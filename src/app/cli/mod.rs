@@ -5,7 +5,7 @@ pub mod options;
 pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
-pub use options::{CameraArg, GroundArg, LayoutArg, PresentArg, RunOptions, ZonesArg};
+pub use options::{CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg};
 pub use values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
 
 use super::bench::BenchCommand;

@@ -67,6 +67,16 @@ pub enum PresentArg {
     Immediate,
 }
 
+/// What plays the characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaybackArg {
+    /// One clip after the other; walkers go along lanes.
+    Simple,
+    /// An animation graph, and a driver that decides what each character does.
+    Graph,
+}
+
 /// Which zones Tracy gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,7 +147,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE", help_heading = "Run",
           conflicts_with_all = ["count", "layout", "ground", "seed", "fit_height", "frames",
                                 "warmup", "fixed_dt", "clip_store", "visibility", "grace",
-                                "record"])]
+                                "record", "playback", "graph"])]
     pub replay: Option<PathBuf>,
 
     /// Size of the picture [default: 1280x720]
@@ -198,6 +208,13 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "STORE", default_value_t = ClipStoreArg::Auto,
           help_heading = "Animation")]
     pub clip_store: ClipStoreArg,
+    /// What plays the characters
+    #[arg(long, value_enum, default_value_t = PlaybackArg::Simple, help_heading = "Animation")]
+    pub playback: PlaybackArg,
+    /// The graph file that plays all characters, whatever --playback says
+    /// [default: the built-in characters' own, else one made from a character's clips]
+    #[arg(long, value_name = "PATH", help_heading = "Animation")]
+    pub graph: Option<PathBuf>,
     /// Skip characters that nobody sees
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]

@@ -6,7 +6,8 @@ use super::exit::Failure;
 use super::{interrupt, output};
 use crate::asset::{self, CharacterAsset};
 use crate::graph::{
-    self, BindError, Compiled, Listing, Places, StarterClip, Target, Watch, builtin_text,
+    self, BindError, ClipBinding, Compiled, Listing, Places, StarterClip, Target, Watch,
+    builtin_text,
 };
 use crate::motion::{NotifyNames, PlayMode};
 use crate::pose::{Rig, UniformClip};
@@ -168,8 +169,9 @@ fn check(compiled: &Compiled, character: &CharacterAsset) -> Result<(), Failure>
         None => Rig::new(skeleton, &character.clips),
     }?;
     let program = Arc::new(compiled.program.clone());
-    let (clips, mut notifies) = (vec![None; rig.clip_count()], NotifyNames::default());
-    match program.bind(Target { rig: &rig, clips: &clips, notifies: &mut notifies }) {
+    let (clips, mut names) =
+        (vec![ClipBinding::default(); rig.clip_count()], NotifyNames::default());
+    match program.bind(Target { rig: &rig, clips: &clips, names: &mut names }) {
         Ok(_) => Ok(()),
         Err(e) => Err(anyhow::anyhow!(explained(&e, &compiled.places)).into()),
     }

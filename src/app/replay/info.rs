@@ -116,7 +116,7 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
         layout: run.layout.into(),
         ..CrowdConfig::default()
     };
-    let crowd = place(placed, cast)?;
+    let crowd = place(placed, cast, Vec::new())?;
     let mut benches: Vec<Bench> = (0u16..)
         .zip(sizes.iter().zip(&scales))
         .filter_map(|(kind, (size, scale))| {

@@ -69,8 +69,8 @@ proptest! {
 fn run_if_valid(program: Program) {
     let Ok(valid) = program.validate() else { return };
     let c = character(Shape::plain(9), &["clip0", "clip1", "clip2", "clip3"], 3);
-    let notifies = &mut NotifyNames::default();
-    let target = Target { rig: &c.rig, clips: &c.moving, notifies };
+    let names = &mut NotifyNames::default();
+    let target = Target { rig: &c.rig, clips: &c.clip_bindings, names };
     if let Ok(bound) = Arc::new(valid).bind(target)
         && bound.words() < 10_000
     {

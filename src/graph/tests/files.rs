@@ -38,8 +38,8 @@ fn built_in_graphs_give_finite_palettes_whatever_their_inputs_do() {
     for (name, graph) in MADE_FOR {
         let asset = asset::builtin(name).unwrap().unwrap();
         let rig = Rig::new(asset.skeleton.clone(), &asset.clips).unwrap();
-        let moving = vec![None; asset.clips.len()];
-        let c = Character { rig, skeleton: asset.skeleton, clips: asset.clips, moving };
+        let clip_bindings = vec![ClipBinding::default(); asset.clips.len()];
+        let c = Character { rig, skeleton: asset.skeleton, clips: asset.clips, clip_bindings };
         let bound = bind_file(builtin_text(graph).unwrap(), &c);
         let mut p = Player::new(&bound, &c);
         let mut random = Random(11);

@@ -377,7 +377,7 @@ fn largest_move(duration: f32) -> (f64, f64) {
         clip.frame_count = 1;
     }
     let rig = Rig::new(skeleton.clone(), &clips).unwrap();
-    let c = Character { rig, skeleton, moving: vec![None; 4], clips };
+    let c = Character { rig, skeleton, clip_bindings: vec![ClipBinding::default(); 4], clips };
     let mut a = Assembler::new("changes");
     let x = a.param("x", ParamKind::Float);
     let wanted: Vec<_> = (0..4)

@@ -22,20 +22,20 @@ struct Character {
     rig: Rig,
     skeleton: Skeleton,
     clips: Vec<UniformClip>,
-    moving: Vec<Option<MovingClip>>,
+    clip_bindings: Vec<ClipBinding>,
 }
 
 fn character(shape: Shape, names: &[&str], seed: u64) -> Character {
     let (skeleton, mut clips) = testing::character(shape, names.len(), seed);
     clips.iter_mut().zip(names).for_each(|(clip, name)| clip.name = (*name).into());
     let rig = Rig::new(skeleton.clone(), &clips).unwrap();
-    Character { rig, skeleton, moving: vec![None; clips.len()], clips }
+    Character { rig, skeleton, clip_bindings: vec![ClipBinding::default(); clips.len()], clips }
 }
 
 fn bind(program: Program, c: &Character) -> BoundProgram {
     let valid = Arc::new(program.validate().unwrap());
-    let notifies = &mut NotifyNames::default();
-    valid.bind(Target { rig: &c.rig, clips: &c.moving, notifies }).unwrap()
+    let names = &mut NotifyNames::default();
+    valid.bind(Target { rig: &c.rig, clips: &c.clip_bindings, names }).unwrap()
 }
 
 /// One instance that is evaluated and executed.

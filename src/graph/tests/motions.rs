@@ -26,17 +26,18 @@ fn thing() -> Character {
         }
     }
     let mut rig = Rig::new(skeleton.clone(), &clips).unwrap();
-    let moving = paces.iter().enumerate().map(|(at, pace)| {
+    let bindings = paces.iter().enumerate().map(|(at, pace)| {
         let clip = ClipId(at as u16);
         let track = RootTrack::of_clip(&rig, clip, BoneIndex(0), RootLock::Position).anchored(9.0);
         let pin = |seconds| RootLock::Position.pin(BoneIndex(0), track.taken(seconds));
-        (*pace > 0.0).then(|| {
+        let moving = (*pace > 0.0).then(|| {
             let in_place = rig.add_in_place(clip, pin).unwrap();
             MovingClip { track: track.clone(), in_place }
-        })
+        });
+        ClipBinding { moving, notifies: Vec::new() }
     });
-    let moving = moving.collect();
-    Character { rig, skeleton, clips, moving }
+    let clip_bindings = bindings.collect();
+    Character { rig, skeleton, clips, clip_bindings }
 }
 
 /// The time at which the rig's clip is sampled, or the same clip in place.

@@ -203,8 +203,8 @@ fn more_tasks_than_a_list_holds_are_refused() {
 fn a_rig_without_what_a_program_names_is_refused_with_what_it_has() {
     let c = character(Shape::plain(3), &["idle", "clip1"], 1);
     let bind = |program: Program| {
-        let notifies = &mut NotifyNames::default();
-        let target = Target { rig: &c.rig, clips: &c.moving, notifies };
+        let names = &mut NotifyNames::default();
+        let target = Target { rig: &c.rig, clips: &c.clip_bindings, names };
         Arc::new(program.validate().unwrap()).bind(target).unwrap_err().to_string()
     };
     assert_eq!(
@@ -237,8 +237,12 @@ fn a_rig_without_what_a_program_names_is_refused_with_what_it_has() {
         bind(a.output(pose)),
         "graph \"g\" scales bone `bone1`, and the character's poses are kept without scale; build its rig with `Rig::general`"
     );
-    let notifies = &mut NotifyNames::default();
-    let target = Target { rig: &c.rig, clips: &[None, None, None], notifies };
+    let names = &mut NotifyNames::default();
+    let target = Target {
+        rig: &c.rig,
+        clips: &std::array::from_fn::<_, 3, _>(|_| ClipBinding::default()),
+        names,
+    };
     let program = Arc::new(Program::bind_pose("g").validate().unwrap());
     assert_eq!(program.bind(target).unwrap_err().to_string(), "3 clips were given for a rig of 2");
 }

@@ -45,6 +45,18 @@ pub(super) fn bone_pose(rig: &Rig, pose: &Pose, bone: BoneIndex) -> BonePose {
 }
 
 impl History {
+    /// Allocates now what poses of a rig and a capture will take.
+    pub fn reserve(&mut self, rig: &Rig) {
+        self.newer.fit(rig.shape());
+        self.older.fit(rig.shape());
+        self.seams.reserve(rig);
+    }
+
+    /// Has as much room for a capture as another history.
+    pub fn reserve_as(&mut self, other: &Self) {
+        self.seams.reserve_as(&other.seams);
+    }
+
     /// Forgets everything but its memory.
     pub fn clear(&mut self) {
         self.frames = 0;

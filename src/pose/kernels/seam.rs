@@ -142,6 +142,22 @@ impl Seams {
         self.stretched = GroupSet::new(whole);
     }
 
+    /// Allocates now what a seam over a rig takes; there is nothing to set out from then.
+    pub fn reserve(&mut self, rig: &Rig) {
+        self.reset(rig, BoneCount(0));
+        self.pose.fit(rig.shape());
+    }
+
+    /// Has as much room as another seam.
+    pub fn reserve_as(&mut self, other: &Self) {
+        fn grow<T>(to: &mut Vec<T>, like: &Vec<T>) {
+            to.reserve(like.capacity().saturating_sub(to.len()));
+        }
+        grow(&mut self.turns, &other.turns);
+        grow(&mut self.shifts, &other.shifts);
+        grow(&mut self.stretches, &other.stretches);
+    }
+
     /// Nothing to set out from.
     pub fn forget(&mut self) {
         (self.bones, self.posed) = (BoneCount(0), BoneCount(0));

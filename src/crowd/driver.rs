@@ -1,0 +1,241 @@
+//! What a character wants, when nobody else says so: it writes its graph's blackboard.
+//!
+//! | key | kind | what |
+//! |---|---|---|
+//! | `speed` | number | metres a second that it wants to go, negative backwards |
+//! | `turn` | number | radians a second that the crowd turns it to the left |
+//! | `jump` | trigger | now |
+//! | `wave` | flag | it waves |
+//! | `aim` | number | how much it aims, 0..1 |
+//! | `sit` | flag | it sits |
+//! | `look` | flag | it looks at something |
+//! | `look_x`, `look_y`, `look_z` | numbers | where that is, model space |
+//!
+//! A graph without a key is driven by the others.
+
+use super::graph::KindGraph;
+use super::random::Random;
+use crate::graph::{KeyId, Program};
+use crate::motion::ground::rotate;
+use bytemuck::{Pod, Zeroable};
+use glam::{Vec2, Vec3, Vec3Swizzles};
+
+/// The keys that a program has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys {
+    speed: Option<KeyId>,
+    turn: Option<KeyId>,
+    jump: Option<KeyId>,
+    wave: Option<KeyId>,
+    aim: Option<KeyId>,
+    sit: Option<KeyId>,
+    look: Option<KeyId>,
+    look_at: [Option<KeyId>; 3],
+}
+
+impl Keys {
+    pub fn of(program: &Program) -> Self {
+        Self {
+            speed: program.key("speed"),
+            turn: program.key("turn"),
+            jump: program.key("jump"),
+            wave: program.key("wave"),
+            aim: program.key("aim"),
+            sit: program.key("sit"),
+            look: program.key("look"),
+            look_at: ["look_x", "look_y", "look_z"].map(|key| program.key(key)),
+        }
+    }
+}
+
+/// What a character is up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    Idle,
+    Walk,
+    Run,
+    Back,
+    Wave,
+}
+
+/// Moods, how often each is chosen, the speed in metres a second, and how long it lasts in
+/// seconds, at least and at most.
+const MOODS: [(Mood, f32, f32, (f32, f32)); 5] = [
+    (Mood::Idle, 3.0, 0.0, (2.0, 6.0)),
+    (Mood::Walk, 4.0, 1.4, (4.0, 9.0)),
+    (Mood::Run, 2.0, 3.4, (3.0, 6.0)),
+    (Mood::Back, 0.5, -1.0, (1.5, 3.0)),
+    (Mood::Wave, 1.0, 0.0, (2.5, 4.0)),
+];
+/// Speeds differ by this from one character and mood to the next, either way.
+const SPEED_SPREAD: f32 = 0.15;
+/// Jumps a second.
+const JUMPS: f32 = 0.06;
+/// Share of idling in which it aims.
+const AIMS: f32 = 0.2;
+/// Share of idling and waving in which it looks at something.
+const LOOKS: f32 = 0.6;
+/// How fast it may turn while it goes, radians a second.
+const TURN: f32 = 1.6;
+/// How far it sees somebody to look at, metres.
+const SIGHT: f32 = 8.0;
+
+/// What it looks at.
+const NOTHING: u16 = 0;
+const CAMERA: u16 = 1;
+const NEIGHBOUR: u16 = 2;
+
+/// One character's driver; lies in its row behind the program's words.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Driver {
+    random: [u32; 2],
+    /// Seconds until the next mood.
+    left: f32,
+    mood: u16,
+    looks_at: u16,
+    speed: f32,
+    /// Radians a second.
+    turn: f32,
+    aims: u32,
+}
+
+/// What a driver knows of the world; world metres.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings {
+    /// Seconds since it was asked last.
+    pub dt: f32,
+    pub eye: Vec3,
+    /// Where the head of somebody near is, if anybody is.
+    pub neighbour: Option<Vec3>,
+    pub position: Vec3,
+    pub heading: f32,
+    pub home: Vec2,
+    /// How far it may stray from home.
+    pub stray: f32,
+    /// World metres per model unit, and the model's point that stands on `position`.
+    pub scale: f32,
+    pub pivot: Vec3,
+}
+
+impl Driver {
+    /// Words in a row.
+    pub const WORDS: usize = size_of::<Self>() / size_of::<u32>();
+
+    /// A new driver, whose first mood ends at any time, so that not all change at once.
+    pub fn start(row: &mut [u32], random: Random) {
+        let Some(driver) = Self::of(row) else { return };
+        *driver = Self::zeroed();
+        let mut random = random;
+        driver.choose(&mut random);
+        driver.left *= random.unit();
+        driver.keep(random);
+    }
+
+    fn of(row: &mut [u32]) -> Option<&mut Self> {
+        bytemuck::cast_slice_mut::<u32, Self>(row.get_mut(..Self::WORDS)?).first_mut()
+    }
+
+    /// Rows are words, and a generator is two of them.
+    fn keep(&mut self, random: Random) {
+        self.random = bytemuck::cast(random);
+    }
+
+    fn random(&self) -> Random {
+        bytemuck::cast(self.random)
+    }
+
+    fn mood(&self) -> Mood {
+        MOODS.get(usize::from(self.mood)).map_or(Mood::Idle, |m| m.0)
+    }
+
+    fn choose(&mut self, random: &mut Random) {
+        let mood = random.weighted(MOODS.iter().map(|m| m.1)).unwrap_or(0);
+        let (kind, _, speed, (least, most)) = MOODS[mood];
+        self.mood = mood as u16;
+        self.left = random.range(least, most);
+        self.speed = speed * random.range(1.0 - SPEED_SPREAD, 1.0 + SPEED_SPREAD);
+        self.turn = random.range(-0.4, 0.4);
+        self.aims = u32::from(kind == Mood::Idle && random.unit() < AIMS);
+        let stands = matches!(kind, Mood::Idle | Mood::Wave);
+        self.looks_at = match stands && random.unit() < LOOKS {
+            false => NOTHING,
+            true if random.unit() < 0.5 => CAMERA,
+            true => NEIGHBOUR,
+        };
+    }
+}
+
+impl KindGraph {
+    /// Lets a character decide what it wants and writes that into its row's blackboard. Gives how
+    /// fast the crowd is to turn it, radians a second to the left.
+    pub fn drive(&self, row: &mut [u32], around: &Surroundings) -> f32 {
+        let (control, driver) = row.split_at_mut(self.bound.words());
+        let Some(driver) = Driver::of(driver) else { return 0.0 };
+        let mut random = driver.random();
+        driver.left -= around.dt;
+        if driver.left <= 0.0 {
+            driver.choose(&mut random);
+        }
+        let turn = driver.heads(around);
+        let jumps = driver.mood() != Mood::Wave && random.unit() < JUMPS * around.dt;
+        driver.keep(random);
+
+        let mut set = |key: Option<KeyId>, value: f32| {
+            if let Some(key) = key {
+                self.bound.set_key(control, key, value);
+            }
+        };
+        set(self.keys.speed, driver.speed);
+        set(self.keys.turn, turn);
+        set(self.keys.wave, f32::from(u8::from(driver.mood() == Mood::Wave)));
+        if jumps {
+            set(self.keys.jump, 1.0);
+        }
+        // What has arms aims, what has none may sit down.
+        for key in [self.keys.aim, self.keys.sit] {
+            set(key, f32::from(u8::from(driver.aims != 0)));
+        }
+        let target = match driver.looks_at {
+            CAMERA => Some(around.eye),
+            NEIGHBOUR => around.neighbour,
+            _ => None,
+        };
+        let target =
+            target.filter(|t| t.distance(around.position) < SIGHT || driver.looks_at == CAMERA);
+        set(self.keys.look, f32::from(u8::from(target.is_some())));
+        if let Some(target) = target {
+            let place = around.model_from_world(target);
+            self.keys.look_at.iter().zip(place.to_array()).for_each(|(key, v)| set(*key, v));
+        }
+        turn
+    }
+}
+
+impl Driver {
+    /// How fast it turns: back home when it has strayed, else as it likes; not where it stands.
+    fn heads(&self, around: &Surroundings) -> f32 {
+        if self.speed == 0.0 {
+            return 0.0;
+        }
+        let home = around.home - around.position.xz();
+        if home.length() < around.stray {
+            return self.turn;
+        }
+        // Somebody who goes backwards turns his back to where he wants to be.
+        let way = if self.speed < 0.0 { -home } else { home };
+        let wanted = way.x.atan2(way.y);
+        let off = (wanted - around.heading + std::f32::consts::PI)
+            .rem_euclid(std::f32::consts::TAU)
+            - std::f32::consts::PI;
+        (2.0 * off).clamp(-TURN, TURN)
+    }
+}
+
+impl Surroundings {
+    fn model_from_world(&self, point: Vec3) -> Vec3 {
+        let flat = rotate((point - self.position).xz(), -self.heading);
+        let size = if self.scale > 0.0 { self.scale } else { 1.0 };
+        Vec3::new(flat.x, point.y - self.position.y, flat.y) / size + self.pivot
+    }
+}

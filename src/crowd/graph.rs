@@ -1,0 +1,201 @@
+//! Characters that an animation graph plays.
+
+use super::config::{CrowdError, CrowdKind, Playing};
+use super::driver::{Driver, Keys};
+use super::kind::{Kind, numbered};
+use super::playback::STACK;
+use super::random::Random;
+use crate::graph::{
+    BoundProgram, ClipBinding, EvaluateError, MovingClip, Target, ValidProgram, VmScratch,
+};
+use crate::index::{CharacterKind, ClipId};
+use crate::motion::{Fired, GroundMotion, NotifyNames};
+use crate::pose::Rig;
+use crate::task::{PoseState, TaskList};
+use glam::Vec3Swizzles;
+use std::sync::Arc;
+
+/// Metres that a character which a graph moves may stray from where it belongs.
+pub(crate) const STRAY: f32 = 1.2;
+
+/// A program bound to a kind, and what drives it.
+#[derive(Clone, Debug)]
+pub(crate) struct KindGraph {
+    pub bound: BoundProgram,
+    pub keys: Keys,
+}
+
+impl Kind {
+    /// The most tasks that one of its lists holds.
+    pub fn most_tasks(&self) -> usize {
+        // Of simple playback: its samples and their blends.
+        self.graph.as_ref().map_or(2 * STACK - 1, |graph| graph.bound.most_tasks())
+    }
+
+    /// Lets a program play this kind. Clips whose root moves the character are kept in place beside
+    /// their originals, in a rig of the kind's own.
+    pub fn bind(
+        &mut self,
+        program: &Arc<ValidProgram>,
+        of: &CrowdKind,
+        names: &mut NotifyNames,
+    ) -> Result<(), CrowdError> {
+        let mut rig = Rig::clone(&self.rig);
+        let mut clips = Vec::with_capacity(self.clips.len());
+        for (at, clip) in self.clips.iter().enumerate() {
+            let moving = self.root.zip(clip.root.as_ref()).and_then(|(root, track)| {
+                let pin = |seconds: f32| self.root_lock.pin(root, track.taken(seconds));
+                let in_place = rig.add_in_place(ClipId(at as u16), pin)?;
+                Some(MovingClip { track: track.clone(), in_place })
+            });
+            let notifies = of.notifies.get(at).map_or(Vec::new(), |of| numbered(of, names));
+            clips.push(ClipBinding { moving, notifies });
+        }
+        let bound = program.bind(Target { rig: &rig, clips: &clips, names });
+        let bound = bound
+            .map_err(|error| CrowdError::Graph { kind: of.name.clone(), error: Box::new(error) })?;
+        let keys = Keys::of(bound.program());
+        if bound.moves() {
+            self.body.stand_reach += STRAY;
+        }
+        // Nobody is carried by a lane: a graph's characters go where they want.
+        self.body.gaits.clear();
+        self.body.can_stand = true;
+        self.slot.row = row_words(bound.words());
+        let valid = program.get();
+        self.slot.poses = Some(kept_poses(valid.histories(), valid.snapshots.len(), &rig));
+        self.rig = Arc::new(rig);
+        self.graph = Some(KindGraph { bound, keys });
+        Ok(())
+    }
+}
+
+/// Words of a row: a program's control state, and a driver.
+const fn row_words(control: usize) -> usize {
+    control + Driver::WORDS
+}
+
+/// Room for the poses that a character of a graph keeps while it evaluates.
+fn kept_poses(histories: usize, snapshots: usize, rig: &Rig) -> PoseState {
+    // A validated program's counts fit.
+    let mut poses = PoseState::new(histories as u16, snapshots as u16);
+    poses.reserve(rig);
+    poses
+}
+
+/// Bytes that a character keeps for its graph: always, and while it evaluates.
+pub(super) fn kept_bytes(kind: &CrowdKind) -> (usize, usize) {
+    let (words, histories, snapshots) = match &kind.playing {
+        Playing::Simple => return (0, 0),
+        Playing::Graph(program) => {
+            let valid = program.get();
+            (program.words(), valid.histories(), valid.snapshots.len())
+        }
+    };
+    let poses = kept_poses(histories, snapshots, &kind.rig).heap_bytes();
+    (row_words(words) * size_of::<u32>(), poses)
+}
+
+impl KindGraph {
+    /// A row's beginning: its program's, somewhere in its clips, and a driver with a goal.
+    fn start(&self, row: &mut [u32], mut random: Random) {
+        let (control, driver) = row.split_at_mut(self.bound.words());
+        let started = self.bound.start(control, random.unit());
+        debug_assert_eq!(started, Ok(()), "a row is as long as its program's");
+        Driver::start(driver, random);
+    }
+
+    /// Brings a row to the present and records what it shows. Gives the ground that was covered,
+    /// model units about the kind's pivot. Who comes into view catches up with the time that
+    /// nobody saw: it has not moved meanwhile, and only spans of notifies end that were open.
+    pub fn record(
+        &self,
+        kind: &Kind,
+        row: &mut [u32],
+        step: &GraphStep,
+        mut fire: Option<&mut dyn FnMut(Fired)>,
+        vm: &mut VmScratch,
+        list: &mut TaskList,
+    ) -> Result<GroundMotion, EvaluateError> {
+        let control = &mut row[..self.bound.words()];
+        let mut tell = |vm: &VmScratch| {
+            if let Some(fire) = &mut fire {
+                vm.fired().iter().for_each(|fired| fire(*fired));
+            }
+        };
+        let dt = step.dt as f32;
+        if step.entered {
+            self.bound.catch_up(control, dt, vm, list)?;
+            tell(vm);
+        }
+        let dt = if step.entered { 0.0 } else { dt };
+        let motion = self.bound.evaluate(control, dt, vm, list)?;
+        tell(vm);
+        Ok(if step.entered { GroundMotion::IDENTITY } else { motion.about(kind.pivot.xz()) })
+    }
+}
+
+/// The rows of characters that a graph plays, one after the other; those that hold a palette slot
+/// have left a stale copy here.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    words: Vec<u32>,
+    /// Where each character's begins, and where the last one's ends. Empty without graphs.
+    begins: Vec<u32>,
+}
+
+impl Rows {
+    /// Everybody's row at its beginning. `random` gives each character's own generator.
+    pub fn new(kinds: &[Kind], of: &[CharacterKind], random: impl Fn(usize) -> Random) -> Self {
+        let mut this = Self::default();
+        if kinds.iter().all(|kind| kind.graph.is_none()) {
+            return this;
+        }
+        let length = |kind: &CharacterKind| kinds[kind.get()].slot.row;
+        this.words = vec![0; of.iter().map(length).sum()];
+        this.begins.reserve(of.len() + 1);
+        let mut end = 0;
+        for (id, kind) in of.iter().enumerate() {
+            this.begins.push(end);
+            let begin = end as usize;
+            end += length(kind) as u32;
+            if let Some(graph) = &kinds[kind.get()].graph {
+                graph.start(&mut this.words[begin..end as usize], random(id));
+            }
+        }
+        this.begins.push(end);
+        this
+    }
+
+    fn range(&self, id: usize) -> std::ops::Range<usize> {
+        match self.begins.get(id..id + 2) {
+            Some(&[begin, end]) => begin as usize..end as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// A character's row; empty for one without a graph.
+    pub fn of(&self, id: usize) -> &[u32] {
+        &self.words[self.range(id)]
+    }
+
+    /// A character's row, to be written.
+    pub fn of_mut(&mut self, id: usize) -> &mut [u32] {
+        let range = self.range(id);
+        &mut self.words[range]
+    }
+
+    /// Bytes that all of them take.
+    pub fn heap_bytes(&self) -> u64 {
+        size_of_val(&self.words[..]) as u64 + size_of_val(&self.begins[..]) as u64
+    }
+}
+
+/// What a row is evaluated for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GraphStep {
+    /// World seconds since its last evaluation.
+    pub dt: f64,
+    /// It comes into view.
+    pub entered: bool,
+}
