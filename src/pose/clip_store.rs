@@ -5,7 +5,7 @@
 //! while the frames of many clips pass through; and because a bone turns far less than a rotation
 //! can, the steps are several times finer than those of a fixed range.
 //!
-//! Two frames are interpolated as whole numbers, by [`Parts`] of 32,767, which processors do in one
+//! Two frames are interpolated as whole numbers, by `Parts` of 32,767, which processors do in one
 //! step for a pair of neighbours (`pmaddwd`, `smlal`); so the table has the 32,767th of each step.
 
 use super::basis::PoseTrs;

@@ -59,8 +59,8 @@ impl Recording {
         &self.path
     }
 
-    /// Hands a frame to the thread; waits when the disk is behind by [`WAITING`] frames. When the
-    /// disk refused a frame, [`Recording::finish`] tells.
+    /// Hands a frame to the thread; waits when the disk is behind by as many frames as may wait.
+    /// When the disk refused a frame, [`Recording::finish`] tells.
     pub fn frame(&mut self, frame: &[u8]) {
         let mut buffer = self.back.try_recv().unwrap_or_default();
         buffer.clear();

@@ -4,7 +4,7 @@
 //!
 //! A frame holds who was given a palette slot and who gave one back, and of everybody who evaluated
 //! the ground that the root covered and the task list, exact to the bit. Workers record into spools
-//! of their own; the serial phase puts these into the order of ids. [`file`] is what frames are
+//! of their own; the serial phase puts these into the order of ids. `file.rs` is what frames are
 //! kept in.
 
 pub mod file;

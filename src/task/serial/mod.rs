@@ -1,7 +1,7 @@
 //! Task lists as bytes, and back: one form that is exact to the bit, for recordings, and a smaller
 //! one for the wire, whose error is known. docs/REPLAY.md has the tables.
 //!
-//! What a task consists of is written down once ([`fields`]); each form is a pair of codes that
+//! What a task consists of is written down once (`fields`); each form is a pair of codes that
 //! visit it. Reading trusts nothing: every index is checked as it is when tasks are recorded, every
 //! task takes at least a byte, and a list is never longer than its bytes.
 
