@@ -652,3 +652,11 @@ fn a_replay_takes_its_crowd_from_the_recording_only() {
         assert!(line.contains("--replay") && line.contains(args[2]), "{line}");
     }
 }
+
+#[test]
+fn two_outputs_in_one_file_are_refused_before_the_run() {
+    let (dir, output) = run(&["--frames", "1", "--record", "a.json", "--capture", "0=a.json"]);
+    let line = refused(&output, 2);
+    assert!(line.contains("--capture") && line.contains("--record") && line.contains("a.json"));
+    assert!(files_in(dir.path()).is_empty());
+}

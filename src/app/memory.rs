@@ -5,6 +5,12 @@ pub fn available_bytes() -> Option<u64> {
     kibibytes("/proc/meminfo", "MemAvailable:")
 }
 
+/// Bytes that a crowd may take: a tenth of what is available stays free for the driver and for
+/// everybody else.
+pub fn crowd_limit() -> u64 {
+    available_bytes().map_or(u64::MAX, |bytes| bytes / 10 * 9)
+}
+
 /// Bytes of the process that are in memory now.
 pub fn resident_bytes() -> Option<u64> {
     kibibytes("/proc/self/status", "VmRSS:")

@@ -40,8 +40,8 @@ pub fn check_file(option: &str, path: &Path) -> Result<()> {
     if path.is_dir() {
         bail!("{option} {}: this is a folder, a file name is needed", path.display());
     }
+    let part = part_of(&destination(path).with_context(|| option.to_owned())?);
     // A folder that can't be written to is found out now and not after the work.
-    let part = part_of(path);
     File::create(&part).with_context(|| format!("{option} {}: cannot write it", path.display()))?;
     Ok(fs::remove_file(&part)?)
 }
@@ -68,6 +68,7 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
+    let path = &destination(path)?;
     let part = part_of(path);
     let result = File::create(&part).map_err(anyhow::Error::from).and_then(|file| {
         let mut writer = BufWriter::new(file);
@@ -102,6 +103,22 @@ pub fn write_png(path: &Path, image: &crate::asset::ImageRgba8) -> Result<()> {
     })
 }
 
+/// The file that `path` means: where a link leads. Devices and pipes are refused: a file that
+/// appears whole takes the place of what stands there.
+fn destination(path: &Path) -> Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Err(_) => Ok(path.to_owned()),
+        Ok(_) => {
+            let file = fs::canonicalize(path)
+                .with_context(|| format!("{}: this link leads to nothing", path.display()))?;
+            match file.is_file() {
+                true => Ok(file),
+                false => bail!("{}: this is there and no file", path.display()),
+            }
+        }
+    }
+}
+
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p,
@@ -134,6 +151,31 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         write_whole(&path, |f| Ok(f.write_all(b"new")?)).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_what_is_no_file_is_left_alone() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("real"), "old").unwrap();
+        symlink(at("real"), at("link")).unwrap();
+        check_file("--report", &at("link")).unwrap();
+        write_whole(&at("link"), |f| Ok(f.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read(at("real")).unwrap(), b"new");
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+
+        symlink(at("nothing"), at("dangling")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        for name in ["dangling", "socket"] {
+            let e = format!("{:#}", check_file("--report", &at(name)).unwrap_err());
+            assert!(e.contains("--report") && e.contains(name), "{e}");
+            assert!(write_whole(&at(name), |_| Ok(())).is_err(), "{name}");
+        }
+        assert!(fs::symlink_metadata(at("socket")).unwrap().file_type().is_socket());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+        drop(socket);
     }
 
     #[test]

@@ -329,8 +329,7 @@ fn crowd(
         prune: config.prune,
         steal: config.steal,
         page_matrices: picture.map_or(defaults.page_matrices, Picture::max_page_matrices),
-        // A tenth stays free for the driver and for everybody else.
-        memory_limit: memory::available_bytes().map_or(u64::MAX, |bytes| bytes / 10 * 9),
+        memory_limit: memory::crowd_limit(),
         ..defaults
     };
     let of = cast.members.iter().zip(&config.characters);

@@ -45,17 +45,20 @@ fn configured(options: &RunOptions, mode: Mode) -> Result<RunConfig, Failure> {
 }
 
 fn check_outputs(config: &RunConfig) -> Result<(), Failure> {
-    if let Some(path) = &config.screenshot {
-        output::check_file("--screenshot", path)?;
-    }
-    if let Some(path) = &config.report {
-        output::check_file("--report", path)?;
-    }
-    if let Some(capture) = &config.capture {
-        output::check_file("--capture", &capture.path)?;
-    }
-    if let Some(path) = &config.record {
-        output::check_file("--record", path)?;
+    let files = [
+        ("--screenshot", config.screenshot.as_ref()),
+        ("--report", config.report.as_ref()),
+        ("--capture", config.capture.as_ref().map(|capture| &capture.path)),
+        ("--record", config.record.as_ref()),
+    ];
+    let files = files.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    let files: Vec<_> = files.collect();
+    for (at, (option, path)) in files.iter().enumerate() {
+        if let Some((other, _)) = files[..at].iter().find(|(_, p)| p == path) {
+            let path = path.display();
+            return Err(Failure::Usage(format!("{other} and {option} name the same file: {path}")));
+        }
+        output::check_file(option, path)?;
     }
     if let Some(path) = &config.frames_out {
         output::check_folder("--frames-out", path)?;

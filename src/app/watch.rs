@@ -111,7 +111,12 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure>
 /// # Errors
 /// [`Failure::Diverged`] with the numbers.
 pub fn judge(validation: &Validation) -> Result<(), Failure> {
-    let Validation { checked, diverged, worst_mm, examples, .. } = validation;
+    let Validation { checked, skipped, diverged, worst_mm, examples } = validation;
+    if *checked == 0 && *skipped > 0 {
+        output::say(format_args!(
+            "--validate-tasks: nothing was checked, for none of {skipped} poses is of a single clip"
+        ));
+    }
     if *diverged == 0 {
         return Ok(());
     }

@@ -5,6 +5,7 @@ use crate::asset::StoreChoice;
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -88,6 +89,11 @@ pub enum FitHeight {
     Metres(f32),
 }
 
+impl FitHeight {
+    /// Heights that can be asked for, metres.
+    pub const METRES: RangeInclusive<f32> = 0.01..=1000.0;
+}
+
 impl FromStr for FitHeight {
     type Err = String;
 
@@ -96,7 +102,7 @@ impl FromStr for FitHeight {
             "off" => Ok(Self::Off),
             "auto" => Ok(Self::Auto),
             _ => match text.parse::<f32>() {
-                Ok(m) if (0.01..=1000.0).contains(&m) => Ok(Self::Metres(m)),
+                Ok(m) if Self::METRES.contains(&m) => Ok(Self::Metres(m)),
                 _ => Err("a height is in metres, 0.01 to 1000, or off, or auto: 1.8".into()),
             },
         }

@@ -6,7 +6,7 @@ use crate::app::cli::CharacterRef;
 use crate::app::exit::Failure;
 use crate::app::report::text::grouped;
 use crate::app::show::place;
-use crate::app::{characters, output};
+use crate::app::{characters, memory, output};
 use crate::crowd::{Bytes, Crowd, CrowdConfig, read_frame};
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
@@ -99,7 +99,7 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
     let path = &args.file;
     let name = || path.display().to_string();
     let mut reader = open(path)?;
-    let run = RecordedRun::from_text(path, &reader.header().settings)?;
+    let run = RecordedRun::of_recording(path, reader.header())?;
     let refs = match args.character.as_slice() {
         [] => run.characters.clone(),
         named => named.iter().map(|p| CharacterRef::new(p)).collect(),
@@ -114,6 +114,7 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
         count: run.count,
         seed: run.seed,
         layout: run.layout.into(),
+        memory_limit: memory::crowd_limit(),
         ..CrowdConfig::default()
     };
     let crowd = place(placed, cast, Vec::new())?;

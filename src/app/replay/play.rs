@@ -24,10 +24,7 @@ impl Player {
         let reader = open(path)?;
         let header = reader.header();
         check_kinds(path, &header.kinds, cast)?;
-        let run = RecordedRun::from_text(path, &header.settings)?;
-        if run.count != header.count {
-            anyhow::bail!("{}: the recording names two numbers of characters", path.display());
-        }
+        let run = RecordedRun::of_recording(path, header)?;
         Ok(Self { path: path.to_owned(), reader, frame: Vec::new(), fixed: run.fixed })
     }
 

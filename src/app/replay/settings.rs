@@ -5,6 +5,7 @@ use crate::app::cli::{
     CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, RunConfig, TimeStep,
 };
 use crate::asset::BuildOptions;
+use crate::crowd::ReplayHeader;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -53,13 +54,24 @@ impl RecordedRun {
         BuildOptions { clip_store: self.clip_store.into(), ..BuildOptions::default() }
     }
 
-    /// Reads what [`RecordedRun::to_text`] wrote.
+    /// Reads what [`RecordedRun::to_text`] wrote, and holds it against the rest of the header and
+    /// against what an option would have taken.
     ///
     /// # Errors
     /// One line that names the file.
-    pub fn from_text(path: &Path, text: &str) -> anyhow::Result<Self> {
-        serde_json::from_str(text)
-            .with_context(|| format!("{}: the recording's settings", path.display()))
+    pub fn of_recording(path: &Path, header: &ReplayHeader) -> anyhow::Result<Self> {
+        let name = path.display();
+        let run: Self = serde_json::from_str(&header.settings)
+            .with_context(|| format!("{name}: the recording's settings"))?;
+        if run.count != header.count {
+            anyhow::bail!("{name}: the recording names two numbers of characters");
+        }
+        match run.fit_height {
+            FitHeight::Metres(m) if !FitHeight::METRES.contains(&m) => {
+                anyhow::bail!("{name}: the recording's characters are fitted to {m} m")
+            }
+            _ => Ok(run),
+        }
     }
 
     /// As JSON.
@@ -79,7 +91,7 @@ impl RecordedRun {
 pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
     let Some(path) = config.replay.clone() else { return Ok(()) };
     let reader = open(&path)?;
-    let run = RecordedRun::from_text(&path, &reader.header().settings)?;
+    let run = RecordedRun::of_recording(&path, reader.header())?;
     if !named {
         config.characters = run.characters;
     }
@@ -89,4 +101,36 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
     config.warmup = run.warmup.min(reader.frames());
     config.frames = Some(reader.frames() - config.warmup);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_no_run_could_have_had_are_refused() {
+        let run = RecordedRun {
+            characters: Vec::new(),
+            count: 40,
+            layout: LayoutArg::Grid,
+            ground: GroundArg::Flat,
+            seed: 1,
+            fit_height: FitHeight::Metres(1.8),
+            clip_store: ClipStoreArg::Auto,
+            warmup: 0,
+            fixed: true,
+        };
+        let read = |run: &RecordedRun, count| {
+            let settings = run.to_text().unwrap();
+            let header = ReplayHeader { count, kinds: Vec::new(), settings };
+            RecordedRun::of_recording(Path::new("a.rec"), &header)
+        };
+        assert_eq!(read(&run, 40).unwrap(), run);
+        let e = read(&run, 4_294_967_295).unwrap_err().to_string();
+        assert!(e.contains("a.rec") && e.contains("two numbers"), "{e}");
+        for metres in [-1.0, 1e30] {
+            let run = RecordedRun { fit_height: FitHeight::Metres(metres), ..run.clone() };
+            assert!(read(&run, 40).unwrap_err().to_string().contains("fitted"), "{metres}");
+        }
+    }
 }
