@@ -108,12 +108,6 @@ impl SourceFile {
         self.lines - tests
     }
 
-    /// True for a file of a test module that is kept in files of its own.
-    pub fn is_test(&self) -> bool {
-        let mut parts = self.name.trim_end_matches(".rs").split('/');
-        parts.any(|part| part == "tests")
-    }
-
     /// Lines outside tests where `wanted` holds for the tokens from some place on.
     pub fn places(&self, wanted: impl Fn(&[TokenTree]) -> bool) -> Vec<usize> {
         let tests = self.test_lines();

@@ -1,6 +1,7 @@
 //! Programs by hand and at random: what they record, what is refused, what becomes of a pose.
 
 mod assembler;
+mod continuity;
 mod encoding;
 mod example;
 mod files;
