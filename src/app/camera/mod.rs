@@ -221,6 +221,19 @@ mod tests {
     }
 
     #[test]
+    fn a_lone_character_is_in_the_picture_from_head_to_foot() {
+        for scene in &scenes()[..2] {
+            for kind in [CameraArg::Orbit, CameraArg::Near, CameraArg::Far] {
+                let view = Camera::new(kind, *scene, Terrain::FLAT).view((640, 360));
+                for height in [0.0, scene.height] {
+                    let seen = view.clip_from_world().project_point3(Vec3::Y * height);
+                    assert!(seen.x.abs() < 0.3 && seen.y.abs() < 0.95, "{kind:?} {height}: {seen}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_lone_character_on_a_hill_is_framed_as_on_level_ground() {
         let scene = scenes()[0];
         for kind in [CameraArg::Orbit, CameraArg::Near, CameraArg::Far] {

@@ -77,11 +77,13 @@ impl Orbit {
     }
 }
 
-/// Eye to eye with the first row.
+/// Eye to eye with the first row; a lone character is seen from head to foot.
 pub fn near(scene: &Scene, zoom: f32) -> Shot {
     let h = scene.height;
-    let eye = Vec3::new(0.35 * h, 0.98 * h, scene.half_z + 1.2 * h * zoom);
-    Shot { eye, target: Vec3::new(-0.2 * h, 0.5 * h, scene.half_z - 2.5 * h), fov_y: FOV_Y }
+    let rows = 1.0 - (-scene.half_z / (2.0 * h)).exp();
+    let eye = Vec3::new(0.35 * h, 0.98 * h, scene.half_z + h * (2.1 - 0.9 * rows) * zoom);
+    let target = Vec3::new(-0.2 * h * rows, 0.5 * h, scene.half_z - 2.5 * h * rows);
+    Shot { eye, target, fov_y: FOV_Y }
 }
 
 /// High and away: the whole crowd fills a picture of this aspect ratio.
