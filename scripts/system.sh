@@ -67,6 +67,15 @@ have_vulkan() {
     return 1
 }
 
+# Mesa's choice of a device asks Wayland, which without a runtime folder prints "error: ..." about
+# something that is none. The program keeps it quiet itself; tests that draw in their own process
+# can't.
+quiet_mesa() {
+    if [ -z "${XDG_RUNTIME_DIR:-}${MESA_VK_DEVICE_SELECT:-}" ]; then
+        export NODEVICE_SELECT=1
+    fi
+}
+
 # The Vulkan loader and Mesa's drivers, the software one among them.
 VULKAN_PACKAGES=(libvulkan1 mesa-vulkan-drivers)
 # What a window loads at run time.

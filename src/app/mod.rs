@@ -14,6 +14,7 @@ mod headless;
 pub mod inspect;
 pub mod interrupt;
 pub mod memory;
+pub mod mesa;
 pub mod output;
 mod overlay;
 mod picture;
