@@ -6,6 +6,7 @@
 use super::passes::{Passes, Rigs, Workload};
 use super::workload::BONES;
 use super::{kernels, median};
+use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
 use crate::app::output;
 use crate::app::report::machine::{Machine, cpu_name};
@@ -22,16 +23,16 @@ pub struct PoseBenchArgs {
     #[arg(long)]
     pub json: bool,
     /// How many characters take turns
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 2000,
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 2000,
+          value_parser = whole("a count", 1..=1_000_000_u32, 2000))]
     pub count: u32,
     /// How many clips they choose from
-    #[arg(long, value_name = "N", default_value_t = 8,
-          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 8,
+          value_parser = whole("a number of clips", 1..=1000_u16, 8))]
     pub clips: u16,
     /// How often everything is measured
-    #[arg(long, value_name = "N", default_value_t = 31,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 31,
+          value_parser = whole("a number of passes", 1..=100_000_u32, 31))]
     pub passes: u32,
     /// Measure this level only (scalar, sse, avx2, avx512 or neon)
     #[arg(long, value_name = "LEVEL")]

@@ -5,6 +5,7 @@
 use super::median;
 use super::passes::{Rigs, Workload, record};
 use super::workload::{BONES, Part};
+use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
 use crate::app::output;
 use crate::app::report::machine::{Machine, cpu_name};
@@ -40,8 +41,8 @@ pub struct TasksBenchArgs {
     #[arg(long)]
     pub json: bool,
     /// How often each pair is measured
-    #[arg(long, value_name = "N", default_value_t = 301,
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 301,
+          value_parser = whole("a number of turns", 1..=100_000_u32, 301))]
     pub turns: u32,
 }
 

@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and one line for whatever was asked wrongly.
 
 pub mod config;
+mod fault;
 pub mod options;
 pub mod values;
 
@@ -13,7 +14,7 @@ use super::exit::Failure;
 use super::graph::GraphArgs;
 use super::inspect::InspectArgs;
 use super::replay::info::RecordingArgs;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -58,8 +59,8 @@ pub enum Command {
     Recording(RecordingArgs),
     /// List the GPUs that --adapter can name
     Adapters,
-    /// Measure
-    #[command(subcommand)]
+    /// Measure kernels, and the executor's bookkeeping
+    #[command(subcommand, arg_required_else_help = false)]
     Bench(BenchCommand),
 }
 
@@ -76,38 +77,9 @@ impl Cli {
                 let _ = e.print();
                 Ok(None)
             }
-            Err(e) => Err(Failure::Usage(one_line(&e))),
+            Err(e) => Err(Failure::Usage(fault::one_line(&e))),
         }
     }
-}
-
-/// What clap has to say, without its usage block: the fault, then what would be right.
-fn one_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let fault = text.split("\n\n").next().unwrap_or_default();
-    let mut line = fault.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>();
-    let hints = [
-        (ContextKind::SuggestedArg, "did you mean"),
-        (ContextKind::SuggestedSubcommand, "did you mean"),
-        (ContextKind::SuggestedValue, "did you mean"),
-    ];
-    let hint = hints.iter().find_map(|(kind, words)| match error.get(*kind) {
-        Some(ContextValue::String(s)) => Some(format!("; {words} {s}?")),
-        Some(ContextValue::Strings(s)) if !s.is_empty() => {
-            Some(format!("; {words} {}?", s.join(" or ")))
-        }
-        _ => None,
-    });
-    let hint = hint.unwrap_or_else(|| match error.kind() {
-        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => {
-            "; `throng --help` lists what there is".to_owned()
-        }
-        _ => String::new(),
-    });
-    if line.last() == Some(&"found") {
-        line.pop();
-    }
-    line.join(" ") + &hint
 }
 
 #[cfg(test)]

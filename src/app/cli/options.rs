@@ -89,6 +89,9 @@ pub enum ZonesArg {
     Tasks,
 }
 
+/// More than anyone waits for: centuries.
+const MAX_FRAMES: u64 = 1_000_000_000_000;
+
 /// Everything that a run can be told.
 #[derive(Args, Clone, Debug)]
 pub struct RunOptions {
@@ -98,7 +101,7 @@ pub struct RunOptions {
     pub character: Vec<PathBuf>,
     /// How many characters
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 5000,
-          value_parser = clap::value_parser!(u32).range(0..=10_000_000), help_heading = "Crowd")]
+          value_parser = values::whole("a count", 0..=10_000_000_u32, 5000), help_heading = "Crowd")]
     pub count: u32,
     /// How they stand
     #[arg(long, value_enum, default_value_t = LayoutArg::Disc, help_heading = "Crowd")]
@@ -112,6 +115,7 @@ pub struct RunOptions {
         value_name = "N",
         allow_negative_numbers = true,
         default_value_t = 1,
+        value_parser = values::whole("a seed", 0..=u64::MAX, 1),
         help_heading = "Crowd"
     )]
     pub seed: u64,
@@ -126,11 +130,11 @@ pub struct RunOptions {
     pub fit_height: FitHeight,
 
     /// Measured frames, then the end [default: 300 headless, no end in a window]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..),
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::whole("a number of frames", 1..=MAX_FRAMES, 300),
           help_heading = "Run")]
     pub frames: Option<u64>,
     /// Frames before measuring starts [default: a tenth of the measured, at most 30]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=1_000_000),
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::whole("a number of frames", 0..=1_000_000_u64, 30),
           help_heading = "Run")]
     pub warmup: Option<u64>,
     /// Draw into memory, without a window
@@ -175,7 +179,7 @@ pub struct RunOptions {
     /// but does all of the processor's work
     #[arg(long, value_name = "NAME", help_heading = "Picture")]
     pub adapter: Option<String>,
-    /// Paint the overlay [default: off; F1 toggles it in a window]
+    /// Paint the overlay from the start; F1 toggles it in a window
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::Off, help_heading = "Picture")]
     pub overlay: OnOff,
@@ -197,7 +201,7 @@ pub struct RunOptions {
     pub max_frame_ms: Option<f64>,
 
     /// Worker threads [default: as many as the machine runs at once]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::whole("a number of workers", 1..=1024_usize, 8),
           help_heading = "Animation")]
     pub threads: Option<usize>,
     /// Vector instructions of the kernels: auto, scalar, sse, avx2, avx512, neon
@@ -239,7 +243,7 @@ pub struct RunOptions {
     /// Log task lists every so many frames (60 without a number): of the captured character, or of
     /// the first of each kind that is evaluated
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true,
-          default_missing_value = "60", value_parser = values::frames, help_heading = "Tasks")]
+          default_missing_value = "60", value_parser = values::whole("a number of frames", 1..=u32::MAX, 60), help_heading = "Tasks")]
     pub dump_tasks: Option<u32>,
     /// Evaluate every pose of a single clip a second time, the direct way, and end with status 4
     /// when one differs; slow

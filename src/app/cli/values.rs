@@ -5,6 +5,7 @@ use crate::asset::StoreChoice;
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -66,7 +67,8 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || format!("a size is WIDTHxHEIGHT in pixels, 1 to {}: 1920x1080", Self::MAX);
+        let wanted =
+            || format!("a size is WIDTHxHEIGHT in pixels, 1 to {}, such as 1920x1080", Self::MAX);
         let (width, height) = text.split_once(['x', 'X']).ok_or_else(wanted)?;
         let side = |s: &str| match s.parse::<u32>() {
             Ok(n) if (1..=Self::MAX).contains(&n) => Ok(n),
@@ -103,7 +105,9 @@ impl FromStr for FitHeight {
             "auto" => Ok(Self::Auto),
             _ => match text.parse::<f32>() {
                 Ok(m) if Self::METRES.contains(&m) => Ok(Self::Metres(m)),
-                _ => Err("a height is in metres, 0.01 to 1000, or off, or auto: 1.8".into()),
+                _ => {
+                    Err("a height is in metres, 0.01 to 1000, or off, or auto, such as 1.8".into())
+                }
             },
         }
     }
@@ -126,8 +130,8 @@ impl FromStr for TimeStep {
         match text.parse::<f64>() {
             _ if text == "off" => Ok(Self::Real),
             Ok(s) if s > 0.0 && s <= 1.0 => Ok(Self::Fixed(s)),
-            _ => Err("a step is in seconds, above 0 and at most 1, or off for the real clock: \
-                      0.016"
+            _ => Err("a step is in seconds, above 0 and at most 1, or off for the real clock, \
+                      such as 0.016"
                 .into()),
         }
     }
@@ -150,8 +154,8 @@ impl FromStr for CaptureTo {
             Some((id, path)) => (id, Some(PathBuf::from(path))),
             None => (text, None),
         };
-        let wanted = "a capture is the number of a character, with a .json file if you like: \
-                      7 or 7=seven.json";
+        let wanted = "a capture is the number of a character, with a .json file if you like, \
+                      such as 7 or 7=seven.json";
         let character = id.parse().map_err(|_| wanted.to_owned())?;
         let path = path.unwrap_or_else(|| PathBuf::from(format!("capture-{character}.json")));
         match path.extension() {
@@ -163,11 +167,22 @@ impl FromStr for CaptureTo {
     }
 }
 
-/// A number of frames, at least one.
-pub fn frames(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err("frames are counted from 1 to 4294967295: 60".into()),
+/// Reads a whole number within a range. A refusal says what such a number is (`of`: "a count") and
+/// gives an example.
+pub fn whole<T>(
+    of: &'static str,
+    range: RangeInclusive<T>,
+    example: T,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => {
+            let (first, last) = (range.start(), range.end());
+            Err(format!("{of} is a whole number from {first} to {last}, such as {example}"))
+        }
     }
 }
 
@@ -175,7 +190,7 @@ pub fn frames(text: &str) -> Result<u32, String> {
 pub fn seconds(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(s) if (0.0..=3600.0).contains(&s) => Ok(s),
-        _ => Err("a duration is in seconds, 0 to 3600: 0.25".into()),
+        _ => Err("a duration is in seconds, 0 to 3600, such as 0.25".into()),
     }
 }
 
@@ -183,15 +198,7 @@ pub fn seconds(text: &str) -> Result<f32, String> {
 pub fn milliseconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(ms) if ms > 0.0 && ms <= 3.6e6 => Ok(ms),
-        _ => Err("a limit is in milliseconds, above 0: 16.6".into()),
-    }
-}
-
-/// A number of threads.
-pub fn threads(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(n) if (1..=1024).contains(&n) => Ok(n),
-        _ => Err("workers are counted from 1 to 1024: 8".into()),
+        _ => Err("a limit is in milliseconds, above 0 and at most 3600000, such as 16.6".into()),
     }
 }
 
@@ -236,7 +243,6 @@ mod tests {
         for bad in ["", "x", "-1", "7=", "7=.json", "7=seven", "7=seven.csv", "=a.json", "1e3"] {
             assert!(bad.parse::<CaptureTo>().is_err(), "{bad}");
         }
-        assert!(frames("1") == Ok(1) && frames("0").is_err() && frames("-2").is_err());
     }
 
     #[test]
@@ -250,7 +256,17 @@ mod tests {
             assert!(bad.parse::<TimeStep>().is_err(), "{bad}");
             assert!(milliseconds(bad).is_err(), "{bad}");
         }
-        assert_eq!((seconds("0"), threads("2"), samples("4")), (Ok(0.0), Ok(2), Ok(4)));
-        assert!(seconds("NaN").is_err() && threads("0").is_err() && samples("2").is_err());
+        assert_eq!((seconds("0"), samples("4")), (Ok(0.0), Ok(4)));
+        assert!(seconds("NaN").is_err() && samples("2").is_err());
+    }
+
+    #[test]
+    fn whole_numbers_are_within_their_range_and_whole() {
+        let read = whole("a size", 2..=9_u8, 4);
+        assert_eq!((read("2"), read("9"), read("05")), (Ok(2), Ok(9), Ok(5)));
+        for bad in ["", "1", "10", "-3", "3.0", "3e0", "three", "256", " 4"] {
+            let line = "a size is a whole number from 2 to 9, such as 4";
+            assert_eq!(read(bad), Err(line.to_owned()), "{bad}");
+        }
     }
 }
