@@ -7,9 +7,9 @@ use throng::app::alloc::{CountingAllocator, allocations};
 use throng::index::{BoneCount, BoneIndex, ClipId};
 use throng::math::{Mat3x4, Trs};
 use throng::pose::kernels::bone::{BoneMode, BoneSpace};
-use throng::pose::kernels::ik::{fabrik::Chain, foot::Ground, look_at::Gaze, two_bone::*};
+use throng::pose::kernels::ik::{fabrik::Chain, look_at::Gaze, stand::Stance, two_bone::*};
 use throng::pose::skeleton::SkeletonParts;
-use throng::pose::{PaletteEntry, Rig, Skeleton, UniformClip};
+use throng::pose::{GroundPatch, PaletteEntry, Rig, Skeleton, UniformClip};
 use throng::task::*;
 
 #[global_allocator]
@@ -91,8 +91,9 @@ fn record(list: &mut TaskList, frame: u32) -> Result<(), TaskError> {
     let source = list.push(Task::Fabrik { source, chain, weights: MaskId(0) })?;
     let gaze = Gaze { bone: BoneIndex(20), forward: glam::Vec3::Y, target, limit: 1.0, alpha };
     let source = list.push(Task::LookAt { source, gaze })?;
-    let ground = Ground { offset: glam::Vec3::Y * 0.02, normal: glam::Vec3::Y, alpha };
-    let output = list.push(Task::FootIk { source, leg: limb, ground })?;
+    let stance = Stance { hips: BoneIndex(0), legs: [limb; 2], alpha };
+    let output = list.push(Task::FootIk { source, stance })?;
+    list.set_ground(Some(GroundPatch::fit(target, 0.3, |at| 0.1 * at.x)));
     list.set_output(output)?;
     list.set_cut(frame.is_multiple_of(3).then_some(BoneCount(9 + 16 * (frame % 2) as u16)));
     list.sweep();

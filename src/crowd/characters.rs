@@ -10,8 +10,8 @@ use super::ride::Ride;
 use super::tint::tint;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
-use crate::motion::Terrain;
 use crate::motion::ground::rotate;
+use crate::motion::{GroundMotion, Terrain};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 
 /// Characters whose bits share a word.
@@ -128,6 +128,13 @@ pub(crate) fn world_from_model(
         Vec3::new(position.x, ground, position.y),
     );
     Mat3x4::from_affine(&(linear * Affine3A::from_translation(-kind.pivot)))
+}
+
+/// Where somebody who stands at a position (world x and z, metres) and faces a heading gets by a
+/// motion in world metres.
+pub(crate) fn walked((position, heading): (Vec2, f32), step: GroundMotion) -> (Vec2, f32) {
+    let heading_now = (heading + step.yaw).rem_euclid(std::f32::consts::TAU);
+    (position + rotate(step.translation(), heading), heading_now)
 }
 
 /// The palette slot that a character holds.

@@ -3,7 +3,8 @@
 //! | key | kind | what |
 //! |---|---|---|
 //! | `speed` | number | metres a second that it wants to go, negative backwards |
-//! | `turn` | number | radians a second that the crowd turns it to the left |
+//! | `turn` | number | radians a second that the crowd turns it to the left as it goes |
+//! | `spin` | number | it turns where it stands: 1 to the left, -1 to the right, 0 not at all |
 //! | `jump` | trigger | now |
 //! | `wave` | flag | it waves |
 //! | `aim` | number | how much it aims, 0..1 |
@@ -25,6 +26,7 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 pub(crate) struct Keys {
     speed: Option<KeyId>,
     turn: Option<KeyId>,
+    spin: Option<KeyId>,
     jump: Option<KeyId>,
     wave: Option<KeyId>,
     aim: Option<KeyId>,
@@ -38,6 +40,7 @@ impl Keys {
         Self {
             speed: program.key("speed"),
             turn: program.key("turn"),
+            spin: program.key("spin"),
             jump: program.key("jump"),
             wave: program.key("wave"),
             aim: program.key("aim"),
@@ -56,16 +59,18 @@ enum Mood {
     Run,
     Back,
     Wave,
+    Turn,
 }
 
 /// Moods, how often each is chosen, the speed in metres a second, and how long it lasts in
 /// seconds, at least and at most.
-const MOODS: [(Mood, f32, f32, (f32, f32)); 5] = [
+const MOODS: [(Mood, f32, f32, (f32, f32)); 6] = [
     (Mood::Idle, 3.0, 0.0, (2.0, 6.0)),
     (Mood::Walk, 4.0, 1.4, (4.0, 9.0)),
     (Mood::Run, 2.0, 3.4, (3.0, 6.0)),
     (Mood::Back, 0.5, -1.0, (1.5, 3.0)),
     (Mood::Wave, 1.0, 0.0, (2.5, 4.0)),
+    (Mood::Turn, 1.5, 0.0, (1.0, 3.0)),
 ];
 /// Speeds differ by this from one character and mood to the next, either way.
 const SPEED_SPREAD: f32 = 0.15;
@@ -76,7 +81,9 @@ const AIMS: f32 = 0.2;
 /// Share of idling and waving in which it looks at something.
 const LOOKS: f32 = 0.6;
 /// How fast it may turn while it goes, radians a second.
-const TURN: f32 = 1.6;
+const TURN: f32 = 1.2;
+/// The most seconds of one step in which it may jump.
+const LONGEST_STEP: f32 = 0.25;
 /// How far it sees somebody to look at, metres.
 const SIGHT: f32 = 8.0;
 
@@ -95,16 +102,20 @@ pub(crate) struct Driver {
     mood: u16,
     looks_at: u16,
     speed: f32,
-    /// Radians a second.
+    /// Radians a second that it likes to turn as it goes.
     turn: f32,
+    /// Radians a second that it is turned until it is asked again.
+    steers: f32,
+    /// 1 to the left, -1 to the right: turning where it stands.
+    spin: f32,
     aims: u32,
+    /// Seconds that have passed since it was asked.
+    waited: f32,
 }
 
 /// What a driver knows of the world; world metres.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings {
-    /// Seconds since it was asked last.
-    pub dt: f32,
     pub eye: Vec3,
     /// Where the head of somebody near is, if anybody is.
     pub neighbour: Option<Vec3>,
@@ -132,6 +143,14 @@ impl Driver {
         driver.keep(random);
     }
 
+    /// Seconds have passed in its row. Gives how fast it is turned meanwhile, radians a second to
+    /// the left.
+    pub fn wait(row: &mut [u32], seconds: f32) -> f32 {
+        let Some(driver) = Self::of(row) else { return 0.0 };
+        driver.waited += seconds.max(0.0);
+        driver.steers
+    }
+
     fn of(row: &mut [u32]) -> Option<&mut Self> {
         bytemuck::cast_slice_mut::<u32, Self>(row.get_mut(..Self::WORDS)?).first_mut()
     }
@@ -157,6 +176,8 @@ impl Driver {
         self.speed = speed * random.range(1.0 - SPEED_SPREAD, 1.0 + SPEED_SPREAD);
         self.turn = random.range(-0.4, 0.4);
         self.aims = u32::from(kind == Mood::Idle && random.unit() < AIMS);
+        let left = if random.unit() < 0.5 { 1.0 } else { -1.0 };
+        self.spin = if kind == Mood::Turn { left } else { 0.0 };
         let stands = matches!(kind, Mood::Idle | Mood::Wave);
         self.looks_at = match stands && random.unit() < LOOKS {
             false => NOTHING,
@@ -167,18 +188,21 @@ impl Driver {
 }
 
 impl KindGraph {
-    /// Lets a character decide what it wants and writes that into its row's blackboard. Gives how
-    /// fast the crowd is to turn it, radians a second to the left.
-    pub fn drive(&self, row: &mut [u32], around: &Surroundings) -> f32 {
+    /// Lets a character decide what it wants and writes that into its row's blackboard, for its next
+    /// evaluation. All the time since it was asked last is one step.
+    pub fn drive(&self, row: &mut [u32], around: &Surroundings) {
         let (control, driver) = row.split_at_mut(self.bound.words());
-        let Some(driver) = Driver::of(driver) else { return 0.0 };
+        let Some(driver) = Driver::of(driver) else { return };
         let mut random = driver.random();
-        driver.left -= around.dt;
+        let waited = std::mem::take(&mut driver.waited);
+        driver.left -= waited;
         if driver.left <= 0.0 {
             driver.choose(&mut random);
         }
-        let turn = driver.heads(around);
-        let jumps = driver.mood() != Mood::Wave && random.unit() < JUMPS * around.dt;
+        driver.steers = driver.heads(around);
+        // Nobody jumps as soon as it is seen because it was not for long.
+        let chance = JUMPS * waited.min(LONGEST_STEP);
+        let jumps = !matches!(driver.mood(), Mood::Wave | Mood::Turn) && random.unit() < chance;
         driver.keep(random);
 
         let mut set = |key: Option<KeyId>, value: f32| {
@@ -187,7 +211,8 @@ impl KindGraph {
             }
         };
         set(self.keys.speed, driver.speed);
-        set(self.keys.turn, turn);
+        set(self.keys.turn, driver.steers);
+        set(self.keys.spin, driver.spin);
         set(self.keys.wave, f32::from(u8::from(driver.mood() == Mood::Wave)));
         if jumps {
             set(self.keys.jump, 1.0);
@@ -208,7 +233,6 @@ impl KindGraph {
             let place = around.model_from_world(target);
             self.keys.look_at.iter().zip(place.to_array()).for_each(|(key, v)| set(*key, v));
         }
-        turn
     }
 }
 

@@ -1,8 +1,9 @@
 //! Phases 3 and 4, by turns: a worker records the task lists of a chunk of characters and executes
 //! them before it takes the next chunk.
 
-use super::characters::bits;
+use super::characters::{Place, bits, walked};
 use super::draw::Page;
+use super::feet::ground_patch;
 use super::graph::GraphStep;
 use super::kind::Kind;
 use super::notify::{Notifies, NotifyEvent};
@@ -13,7 +14,8 @@ use super::watch::Watcher;
 use crate::graph::VmScratch;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
-use crate::motion::{Fired, GroundMotion};
+use crate::motion::{Fired, GroundMotion, Terrain};
+use crate::pose::GroundPatch;
 use crate::profile::{Phase, PhaseTimes};
 use crate::task::validate::Validator;
 use crate::task::{Context, ExecuteStats, NO_MASKS, PoseState, TaskList, Worker, WorkerOptions};
@@ -112,6 +114,9 @@ pub(crate) struct Evaluation<'a> {
     pub now: f64,
     /// That time was played; false where it was jumped over.
     pub played: bool,
+    /// Where everybody was before this frame.
+    pub places: &'a [Place],
+    pub terrain: Terrain,
     pub replay: &'a Replay,
     pub times: &'a PhaseTimes,
     /// Somebody looks at some of the lists.
@@ -179,6 +184,16 @@ impl Evaluation<'_> {
         }
     }
 
+    /// The ground where a character will be when this frame is drawn.
+    fn ground(&self, kind: &Kind, id: CharacterId, motion: GroundMotion) -> Option<GroundPatch> {
+        let Place::Standing { position, heading, scale, .. } = *self.places.get(id.get())? else {
+            return None;
+        };
+        let step = motion.scaled(kind.scale * scale);
+        let (position, heading) = walked((position, heading), step);
+        Some(ground_patch(kind, self.terrain, (position, heading, scale)))
+    }
+
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
         let Scratch { worker, lists, vm, heard, validator, spool } = &mut *scratch;
@@ -187,6 +202,7 @@ impl Evaluation<'_> {
                 bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
             })
         };
+        let palette_len = kind.palette_len();
         self.times.worker(Phase::Record, || {
             for ((slot, entered), list) in due().zip(lists.iter_mut()) {
                 let owner = run.owners[slot];
@@ -204,11 +220,16 @@ impl Evaluation<'_> {
                     None => simple(kind, playback, self.now, entered, fire, list),
                     Some(graph) => {
                         let dt = self.now - std::mem::replace(&mut playback.now, self.now);
-                        let step = GraphStep { dt, entered };
+                        let before = &run.matrices[slot * palette_len..][..palette_len];
+                        let step = GraphStep { dt, entered, before };
                         let row = &mut run.rows[slot * run.row..][..run.row];
                         let recorded = graph.record(kind, row, &step, fire, vm, list);
                         debug_assert!(recorded.is_ok(), "{recorded:?}");
-                        recorded.unwrap_or_default()
+                        let motion = recorded.unwrap_or_default();
+                        if !graph.feet.is_empty() && !self.terrain.is_flat() {
+                            list.set_ground(self.ground(kind, owner, motion));
+                        }
+                        motion
                     }
                 };
                 if self.replay.records() {
@@ -216,7 +237,6 @@ impl Evaluation<'_> {
                 }
             }
         });
-        let palette_len = kind.palette_len();
         self.times.worker(Phase::Execute, || {
             let (mut matrices, mut at) = (&mut *run.matrices, 0);
             let mut batch = worker.batch();

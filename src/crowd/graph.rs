@@ -1,18 +1,24 @@
 //! Characters that an animation graph plays.
 
+use super::Crowd;
+use super::characters::SlotAddress;
 use super::config::{CrowdError, CrowdKind, Playing};
 use super::driver::{Driver, Keys};
+use super::feet::Feet;
 use super::kind::{Kind, numbered};
 use super::playback::STACK;
 use super::random::Random;
+use super::world::World;
 use crate::graph::{
-    BoundProgram, ClipBinding, EvaluateError, MovingClip, Target, ValidProgram, VmScratch,
+    BoundProgram, ClipBinding, EvaluateError, MachineId, MovingClip, Target, ValidProgram,
+    VmScratch,
 };
-use crate::index::{CharacterKind, ClipId};
+use crate::index::{CharacterId, CharacterKind, ClipId};
+use crate::math::Mat3x4;
 use crate::motion::{Fired, GroundMotion, NotifyNames};
 use crate::pose::Rig;
 use crate::task::{PoseState, TaskList};
-use glam::Vec3Swizzles;
+use glam::{Vec2, Vec3Swizzles};
 use std::sync::Arc;
 
 /// Metres that a character which a graph moves may stray from where it belongs.
@@ -23,6 +29,7 @@ pub(crate) const STRAY: f32 = 1.2;
 pub(crate) struct KindGraph {
     pub bound: BoundProgram,
     pub keys: Keys,
+    pub feet: Feet,
 }
 
 impl Kind {
@@ -55,6 +62,7 @@ impl Kind {
         let bound = bound
             .map_err(|error| CrowdError::Graph { kind: of.name.clone(), error: Box::new(error) })?;
         let keys = Keys::of(bound.program());
+        let feet = Feet::of(&bound, &rig);
         if bound.moves() {
             self.body.stand_reach += STRAY;
         }
@@ -65,7 +73,7 @@ impl Kind {
         let valid = program.get();
         self.slot.poses = Some(kept_poses(valid.histories(), valid.snapshots.len(), &rig));
         self.rig = Arc::new(rig);
-        self.graph = Some(KindGraph { bound, keys });
+        self.graph = Some(KindGraph { bound, keys, feet });
         Ok(())
     }
 }
@@ -112,18 +120,19 @@ impl KindGraph {
         &self,
         kind: &Kind,
         row: &mut [u32],
-        step: &GraphStep,
+        step: &GraphStep<'_>,
         mut fire: Option<&mut dyn FnMut(Fired)>,
         vm: &mut VmScratch,
         list: &mut TaskList,
     ) -> Result<GroundMotion, EvaluateError> {
-        let control = &mut row[..self.bound.words()];
+        let (control, driver) = row.split_at_mut(self.bound.words());
         let mut tell = |vm: &VmScratch| {
             if let Some(fire) = &mut fire {
                 vm.fired().iter().for_each(|fired| fire(*fired));
             }
         };
         let dt = step.dt as f32;
+        let steering = Driver::wait(driver, dt);
         if step.entered {
             self.bound.catch_up(control, dt, vm, list)?;
             tell(vm);
@@ -131,7 +140,37 @@ impl KindGraph {
         let dt = if step.entered { 0.0 } else { dt };
         let motion = self.bound.evaluate(control, dt, vm, list)?;
         tell(vm);
-        Ok(if step.entered { GroundMotion::IDENTITY } else { motion.about(kind.pivot.xz()) })
+        if step.entered {
+            return Ok(GroundMotion::IDENTITY);
+        }
+        let motion = motion.about(kind.pivot.xz());
+        // Nobody turns on the spot by wanting to.
+        if steering == 0.0 || motion.translation() == Vec2::ZERO {
+            return Ok(motion);
+        }
+        Ok(self.feet.turned(motion, steering * dt, kind, step.before))
+    }
+}
+
+impl Crowd {
+    /// The program that plays a kind, bound to its rig; `None` for one that no graph plays.
+    pub fn program(&self, kind: CharacterKind) -> Option<&BoundProgram> {
+        let kind = self.world.kinds.get(kind.get())?;
+        kind.graph.as_ref().map(|graph| &graph.bound)
+    }
+
+    /// The current state of a machine of a character's graph; `None` for a character without a
+    /// graph, and for one or a machine that there is not.
+    pub fn state(&self, id: CharacterId, machine: MachineId) -> Option<&str> {
+        let World { characters, kinds, slots, .. } = &self.world;
+        let graph = kinds[characters.kinds.get(id.get())?.get()].graph.as_ref()?;
+        let row = match characters.slots[id.get()] {
+            SlotAddress::NONE => characters.rows.of(id.get()),
+            at => slots.row(at),
+        };
+        let state = graph.bound.state(row.get(..graph.bound.words())?, machine)?;
+        let states = &graph.bound.program().machines[machine.get()].states;
+        states.get(state.get()).map(|state| state.name.as_str())
     }
 }
 
@@ -193,9 +232,11 @@ impl Rows {
 
 /// What a row is evaluated for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GraphStep {
+pub(crate) struct GraphStep<'a> {
     /// World seconds since its last evaluation.
     pub dt: f64,
     /// It comes into view.
     pub entered: bool,
+    /// The palette of its last evaluation; anything for one who comes into view.
+    pub before: &'a [Mat3x4],
 }

@@ -16,6 +16,7 @@ mod cull;
 pub mod draw;
 mod driver;
 mod evaluate;
+mod feet;
 mod gate;
 mod gather;
 mod graph;
@@ -46,14 +47,13 @@ pub use replay::{RecordedKind, ReplayError, ReplayHeader, ReplayReader, ReplayWr
 pub use stats::TickStats;
 pub use watch::{CharacterCapture, Divergence, Validation, Watch};
 
-use crate::graph::MachineId;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::{Frustum, View};
 use crate::motion::NotifyNames;
 use crate::pose::Rig;
 use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
-use characters::{Characters, SlotAddress};
+use characters::Characters;
 use cull::Frusta;
 use evaluate::Crew;
 use glam::{Mat4, Vec2, Vec3};
@@ -371,20 +371,6 @@ impl Crowd {
     /// The last notifies that were fired, the newest last, with their names.
     pub fn recent_notifies(&self) -> impl DoubleEndedIterator<Item = (&NotifyEvent, &str)> {
         self.world.notifies.recent()
-    }
-
-    /// The current state of a machine of a character's graph; `None` for a character without a
-    /// graph, and for one or a machine that there is not.
-    pub fn state(&self, id: CharacterId, machine: MachineId) -> Option<&str> {
-        let World { characters, kinds, slots, .. } = &self.world;
-        let graph = kinds[characters.kinds.get(id.get())?.get()].graph.as_ref()?;
-        let row = match characters.slots[id.get()] {
-            SlotAddress::NONE => characters.rows.of(id.get()),
-            at => slots.row(at),
-        };
-        let state = graph.bound.state(row.get(..graph.bound.words())?, machine)?;
-        let states = &graph.bound.program().machines[machine.get()].states;
-        states.get(state.get()).map(|state| state.name.as_str())
     }
 
     /// Switches the executor's pruning and stealing from the next tick on.

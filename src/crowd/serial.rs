@@ -1,6 +1,6 @@
 //! Phase 6, one thread: what the roots covered moves the characters, and drivers decide what is next.
 
-use super::characters::{Characters, Place, bits};
+use super::characters::{Characters, Place, bits, walked};
 use super::driver::Surroundings;
 use super::graph::{KindGraph, STRAY};
 use super::kind::Kind;
@@ -8,7 +8,7 @@ use super::ride::Ride;
 use super::slots::{Leases, Slots, WORD};
 use crate::motion::ground::rotate;
 use crate::motion::{GroundMotion, Terrain};
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 /// How fast a place is drawn back to where it belongs, per second: a stander to its spot, a rider
 /// along and across its lane and to the lane's direction. Slow, because feet slide by it.
@@ -79,7 +79,6 @@ impl Serial<'_> {
                 let size = kind.scale * *scale;
                 let ground = self.terrain.height(*position);
                 let around = Surroundings {
-                    dt: self.dt.max(0.0),
                     eye: self.eye,
                     neighbour: Some(neighbour),
                     position: Vec3::new(position.x, ground, position.y),
@@ -89,7 +88,7 @@ impl Serial<'_> {
                     scale: size,
                     pivot: kind.pivot,
                 };
-                let turn = graph.drive(leases.row_mut(slot), &around);
+                graph.drive(leases.row_mut(slot), &around);
                 if word.entered >> bit & 1 == 1 {
                     continue;
                 }
@@ -97,11 +96,7 @@ impl Serial<'_> {
                 if step == GroundMotion::IDENTITY {
                     continue;
                 }
-                // Nobody turns on the spot by wanting to.
-                let turn = if step.translation() == Vec2::ZERO { 0.0 } else { turn };
-                *position += rotate(step.translation(), *heading);
-                let turned = *heading + step.yaw + turn * around.dt;
-                *heading = turned.rem_euclid(std::f32::consts::TAU);
+                (*position, *heading) = walked((*position, *heading), step);
                 characters.place_sphere(id, kind, self.rides);
             }
         }
@@ -131,9 +126,8 @@ fn apply(
                 return false;
             }
             let step = motion.scaled(kind_scale * *scale);
-            *position += rotate(step.translation(), *heading);
+            (*position, *heading) = walked((*position, *heading), step);
             *position += (*home - *position) * drawn(HOMING.standing);
-            *heading = (*heading + step.yaw).rem_euclid(std::f32::consts::TAU);
             true
         }
         Place::Riding { ride, s, home_s, lateral, home_lateral, yaw, scale } => {

@@ -82,9 +82,10 @@ impl World {
         });
         let watched = watcher.prepare(characters, slots, self.now);
         let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
-            let replay = &self.replay;
-            let now = self.now;
-            Evaluation { kinds, crew, now, played, replay, times, watched }.run(slots)
+            let (replay, terrain, now) = (&self.replay, self.terrain, self.now);
+            let places = &characters.places;
+            Evaluation { kinds, crew, now, played, places, terrain, replay, times, watched }
+                .run(slots)
         });
         watcher.finish();
         let notifies = times.time(Phase::Serial, || {

@@ -1,5 +1,6 @@
 //! A program for one rig: names become indices, masks become weights.
 
+use super::Op;
 use super::control::Layout;
 use super::file::Known;
 use super::operand::*;
@@ -99,6 +100,8 @@ pub struct BoundProgram {
     pub(super) pin: Option<RootPin>,
     /// A clip's root may move the character.
     pub(super) moves: bool,
+    /// What is put on the ground.
+    feet: Vec<BoneIndex>,
     /// What a sync group runs at before it was ever heard, rounds a second.
     pub(super) first_rates: Vec<f32>,
     pub(super) layout: Layout,
@@ -136,6 +139,11 @@ impl ValidProgram {
             Some(bone) => bones.get(bone.get()).copied(),
             None => first_root().and_then(|at| BoneIndex::try_from(at).ok()),
         };
+        let feet = program.code.iter().flat_map(|op| match *op {
+            Op::FootIk { left_end, right_end, .. } => vec![left_end, right_end],
+            _ => Vec::new(),
+        });
+        let feet = feet.map(|foot| bones[foot.get()]).collect();
         let clips = clips(program, rig, given, names)?;
         let (masks, weights) = masks(program, rig, &bones);
         let root_weight = |weights: &Vec<f32>| root.map_or(0.0, |root| weights[root.get()]);
@@ -152,6 +160,7 @@ impl ValidProgram {
             root,
             pin,
             moves,
+            feet,
         })
     }
 }
@@ -180,6 +189,12 @@ impl BoundProgram {
     /// True when a clip's root may move the character.
     pub fn moves(&self) -> bool {
         self.moves
+    }
+
+    /// The feet that are put on the ground, which its list is to be given
+    /// ([`TaskList::set_ground`](crate::task::TaskList::set_ground)).
+    pub fn feet(&self) -> &[BoneIndex] {
+        &self.feet
     }
 
     /// The clip of the rig that a clip of the program is; `None` for a row it does not have.

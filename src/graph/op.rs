@@ -316,21 +316,25 @@ ops! {
         /// The pose.
         dst: PoseOut,
     }
-    /// A foot onto the ground.
+    /// Two feet onto the list's ground.
     27 FootIk {
         /// The pose.
         source: PoseIn,
-        /// Upper bone.
-        root: BoneRef,
-        /// Lower bone.
-        mid: BoneRef,
-        /// The ankle.
-        end: BoneRef,
-        /// How far the ankle moves, model space.
-        offset: Vector,
-        /// The ground's normal, model space.
-        normal: Vector,
-        /// How much of it is taken.
+        /// What is lowered where a foot would not reach.
+        hips: BoneRef,
+        /// The left leg's upper bone.
+        left_root: BoneRef,
+        /// Its lower bone.
+        left_mid: BoneRef,
+        /// Its foot.
+        left_end: BoneRef,
+        /// The right leg's upper bone.
+        right_root: BoneRef,
+        /// Its lower bone.
+        right_mid: BoneRef,
+        /// Its foot.
+        right_end: BoneRef,
+        /// How much of the ground is taken.
         alpha: Scalar,
         /// The pose.
         dst: PoseOut,

@@ -6,7 +6,7 @@ use super::control::Control;
 use super::operand::*;
 use super::space;
 use crate::motion::{Advance, Fired, GroundMotion, GroupStep};
-use crate::pose::kernels::ik::{fabrik, foot, look_at, two_bone};
+use crate::pose::kernels::ik::{fabrik, look_at, stand, two_bone};
 use crate::task::{MaskId, SnapshotId, Task, TaskError, TaskIndex, TaskList};
 use glam::Vec3;
 
@@ -345,14 +345,31 @@ impl Vm<'_> {
                 };
                 (Task::LookAt { source: self.pose(source), gaze }, dst)
             }
-            Op::FootIk { source, root, mid, end, offset, normal, alpha, dst } => {
-                let leg = two_bone::Limb { root: bone(root), mid: bone(mid), end: bone(end) };
-                let ground = foot::Ground {
-                    offset: self.vector(offset),
-                    normal: self.vector(normal),
+            Op::FootIk {
+                source,
+                hips,
+                left_root,
+                left_mid,
+                left_end,
+                right_root,
+                right_mid,
+                right_end,
+                alpha,
+                dst,
+            } => {
+                let left = [left_root, left_mid, left_end];
+                let right = [right_root, right_mid, right_end];
+                let leg = |[root, mid, end]: [BoneRef; 3]| two_bone::Limb {
+                    root: bone(root),
+                    mid: bone(mid),
+                    end: bone(end),
+                };
+                let stance = stand::Stance {
+                    hips: bone(hips),
+                    legs: [left, right].map(leg),
                     alpha: self.scalar(alpha),
                 };
-                (Task::FootIk { source: self.pose(source), leg, ground }, dst)
+                (Task::FootIk { source: self.pose(source), stance }, dst)
             }
             // The others are not poses of one task.
             _ => return Ok(()),

@@ -4,7 +4,7 @@ use super::describe::{Line, Named, Names, Parameters, positions};
 use super::state::Masks;
 use super::{Task, TaskIndex, TaskList};
 use crate::index::BoneCount;
-use crate::pose::RootPin;
+use crate::pose::{GroundPatch, RootPin};
 use serde::ser::{Serialize, Serializer};
 use std::fmt;
 
@@ -48,6 +48,8 @@ pub struct Capture {
     pub cut: Option<BoneCount>,
     /// What was taken out of the root.
     pub root_pin: Option<RootPin>,
+    /// What feet were put on.
+    pub ground: Option<GroundPatch>,
     executed: u32,
 }
 
@@ -64,6 +66,7 @@ impl Capture {
         self.active_bones = active;
         self.cut = list.cut();
         self.root_pin = list.root_pin();
+        self.ground = list.ground();
         if second_half && self.tasks.len() == list.len() {
             return;
         }
@@ -136,6 +139,7 @@ struct Object<'a> {
     cut: Option<u16>,
     output: Option<usize>,
     pinned_root: Option<PinObject<'a>>,
+    ground: Option<GroundObject>,
     recorded: usize,
     reachable: usize,
     executed: usize,
@@ -150,6 +154,21 @@ struct PinObject<'a> {
     #[serde(flatten)]
     bone: Named<'a>,
     motion: Option<Motion>,
+}
+
+/// See [`GroundPatch`].
+#[derive(serde::Serialize)]
+struct GroundObject {
+    origin: [f32; 3],
+    slope: [f32; 2],
+    bend: [f32; 3],
+}
+
+impl GroundObject {
+    fn new(patch: GroundPatch) -> Self {
+        let GroundPatch { origin, slope, bend } = patch;
+        Self { origin: origin.to_array(), slope: slope.to_array(), bend: bend.to_array() }
+    }
 }
 
 /// Model units along +X and +Z, and radians about +Y.
@@ -215,6 +234,7 @@ impl Serialize for NamedCapture<'_> {
             cut: capture.cut.map(|cut| cut.0),
             output: capture.output,
             pinned_root: capture.root_pin.map(|pin| PinObject::new(&pin, names)),
+            ground: capture.ground.map(GroundObject::new),
             recorded: tasks.len(),
             reachable: capture.reachable(),
             executed: capture.executed(),
@@ -251,6 +271,9 @@ impl fmt::Display for NamedCapture<'_> {
             if let RootPin::Motion { x, z, yaw, .. } = pin {
                 write!(f, " against x={x:?} z={z:?} yaw={yaw:?}")?;
             }
+        }
+        if let Some(GroundPatch { slope, bend, .. }) = capture.ground {
+            write!(f, "; ground slopes {slope} and bends {bend}")?;
         }
         for (at, record) in tasks.iter().enumerate().take(LINES) {
             write!(f, "\n{at:>5} {}", Line { task: &record.task, names })?;

@@ -7,8 +7,8 @@ use crate::index::{BoneIndex, ClipId};
 use crate::pose::Rig;
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
@@ -149,15 +149,18 @@ impl Task {
                     ("alpha", Number(alpha)),
                 ]
             }
-            Self::FootIk { source: _, leg, ground } => {
-                let Ground { offset, normal, alpha } = ground;
-                let mut all = bones(leg);
-                all.extend([
-                    ("offset", Vector(offset.to_array())),
-                    ("normal", Vector(normal.to_array())),
+            Self::FootIk { source: _, stance } => {
+                let Stance { hips, legs: [left, right], alpha } = stance;
+                vec![
+                    ("hips", Bone(hips)),
+                    ("left_root", Bone(left.root)),
+                    ("left_mid", Bone(left.mid)),
+                    ("left_end", Bone(left.end)),
+                    ("right_root", Bone(right.root)),
+                    ("right_mid", Bone(right.mid)),
+                    ("right_end", Bone(right.end)),
                     ("alpha", Number(alpha)),
-                ]);
-                all
+                ]
             }
         }
     }

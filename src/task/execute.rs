@@ -7,8 +7,8 @@ use super::state::{Masks, PoseState};
 use super::worker::Worker;
 use super::{Task, TaskIndex, TaskList, zones};
 use crate::index::BoneCount;
-use crate::pose::Rig;
 use crate::pose::kernels::{additive, sample};
+use crate::pose::{GroundPatch, Rig};
 use crate::profile::zone;
 use std::time::Instant;
 
@@ -48,6 +48,8 @@ pub(super) struct Run<'a, 'c> {
     pub active: BoneCount,
     pub half: Half,
     pub timed: bool,
+    /// Of the list.
+    pub ground: Option<GroundPatch>,
     pub context: &'a mut Context<'c>,
 }
 

@@ -3,7 +3,7 @@
 use super::task::Stage;
 use super::{Task, TaskIndex};
 use crate::index::BoneCount;
-use crate::pose::RootPin;
+use crate::pose::{GroundPatch, RootPin};
 
 /// What can't be recorded or executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +69,7 @@ pub struct TaskList {
     output: Option<TaskIndex>,
     cut: Option<BoneCount>,
     root_pin: Option<RootPin>,
+    ground: Option<GroundPatch>,
     swept: bool,
 }
 
@@ -80,6 +81,7 @@ impl TaskList {
         self.output = None;
         self.cut = None;
         self.root_pin = None;
+        self.ground = None;
         self.swept = false;
     }
 
@@ -178,6 +180,12 @@ impl TaskList {
         self.root_pin = pin;
     }
 
+    /// The ground that [`Task::FootIk`] puts feet on; without it the ground is level, and feet stay
+    /// where they are.
+    pub fn set_ground(&mut self, ground: Option<GroundPatch>) {
+        self.ground = ground;
+    }
+
     /// The tasks in recording order.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
@@ -211,6 +219,11 @@ impl TaskList {
     /// What is taken out of the root.
     pub fn root_pin(&self) -> Option<RootPin> {
         self.root_pin
+    }
+
+    /// The ground that feet are put on.
+    pub fn ground(&self) -> Option<GroundPatch> {
+        self.ground
     }
 
     /// Ends recording: one pass from the output backwards marks what it depends on, counts the

@@ -113,6 +113,11 @@ pub(super) fn run(
                 _ => sample::reference(rig.reference(), active, pose),
             }
         }
+        Task::FootIk { stance, .. } => {
+            if let Some(ground) = &run.ground {
+                ik::stand::stand(rig, pool.get_mut(result), &stance, ground, active);
+            }
+        }
         _ => bones(task, rig, pool.get_mut(result), run.context.masks, active),
     }
 }
@@ -138,7 +143,6 @@ fn bones(task: &Task, rig: &Rig, pose: &mut Pose, masks: &Masks, active: BoneCou
             ik::fabrik::fabrik(rig, pose, &chain, masks.get(weights), active);
         }
         Task::LookAt { gaze, .. } => ik::look_at::look_at(rig, pose, &gaze, active),
-        Task::FootIk { leg, ground, .. } => ik::foot::foot_ik(rig, pose, leg, &ground, active),
         _ => {}
     }
 }

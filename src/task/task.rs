@@ -5,8 +5,8 @@ use super::state::{HistoryId, MaskId, SnapshotId};
 use crate::index::{BoneIndex, ClipId};
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use crate::pose::kernels::weight;
 use std::fmt;
@@ -225,14 +225,12 @@ pub enum Task {
         /// Bone and point.
         gaze: Gaze,
     },
-    /// A foot onto the ground.
+    /// Two feet onto the list's ground ([`TaskList::set_ground`](super::TaskList::set_ground)).
     FootIk {
         /// The pose.
         source: TaskIndex,
-        /// The bones.
-        leg: Limb,
-        /// The ground.
-        ground: Ground,
+        /// The bones, and how much.
+        stance: Stance,
     },
 }
 

@@ -165,7 +165,8 @@ impl<'a> Batch<'_, 'a> {
         context: &mut Context<'_>,
     ) {
         let (active, timed) = (list.active(rig.bone_count()), self.worker.is_timed());
-        let mut run = Run { rig, active, half: Half::Before, timed, context };
+        let ground = list.ground();
+        let mut run = Run { rig, active, half: Half::Before, timed, ground, context };
         execute::run(self.worker, list, &mut run);
     }
 
@@ -217,7 +218,8 @@ impl<'a> Waiting<'a> {
         }
         let timed = worker.is_timed();
         self.timed |= timed;
-        let mut run = Run { rig, active, half, timed, context };
+        let ground = list.ground();
+        let mut run = Run { rig, active, half, timed, ground, context };
         self.buffers[self.count] = execute::run(worker, list, &mut run);
         self.palettes[self.count] = palette;
         self.count += 1;

@@ -211,16 +211,20 @@ impl Emitter<'_> {
                     dst,
                 }
             }
-            Pose::FootIk { source, limb, offset, normal, alpha: share } => {
-                let (offset, normal) = (vector(self, offset), vector(self, normal));
-                let [root, mid, end] = limb.map(|bone| self.tables.bone(bone));
+            Pose::FootIk { source, hips, legs, alpha: share } => {
+                let hips = self.tables.bone(hips);
+                let [left, right] = legs.map(|leg| leg.map(|bone| self.tables.bone(bone)));
+                let [left_root, left_mid, left_end] = left;
+                let [right_root, right_mid, right_end] = right;
                 Op::FootIk {
                     source: self.pose(*source),
-                    root,
-                    mid,
-                    end,
-                    offset,
-                    normal,
+                    hips,
+                    left_root,
+                    left_mid,
+                    left_end,
+                    right_root,
+                    right_mid,
+                    right_end,
                     alpha: alpha(self, share),
                     dst,
                 }

@@ -122,9 +122,8 @@ pub(super) enum Pose<'a> {
     },
     FootIk {
         source: NodeId,
-        limb: [&'a str; 3],
-        offset: Point,
-        normal: Point,
+        hips: &'a str,
+        legs: [[&'a str; 3]; 2],
         alpha: ScalarId,
     },
 }
@@ -247,7 +246,6 @@ impl Pose<'_> {
             }
             Self::Fabrik { target, .. } => vec![target],
             Self::LookAt { forward, target, .. } => vec![forward, target],
-            Self::FootIk { offset, normal, .. } => vec![offset, normal],
             _ => vec![],
         }
     }

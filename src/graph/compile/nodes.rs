@@ -229,11 +229,10 @@ impl<'s, 'a> Resolver<'s, 'a> {
                     alpha: self.scalar(alpha)?,
                 }
             }
-            Node::FootIk { source, root, mid, end, offset, normal, alpha } => Pose::FootIk {
+            Node::FootIk { source, hips, left, right, alpha } => Pose::FootIk {
                 source: self.node(source)?,
-                limb: [root.as_str(), mid.as_str(), end.as_str()],
-                offset: self.vector(offset)?,
-                normal: self.vector(normal)?,
+                hips: hips.as_str(),
+                legs: [left, right].map(|leg| leg.each_ref().map(Text::as_str)),
                 alpha: self.scalar(alpha)?,
             },
         }))

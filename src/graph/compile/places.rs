@@ -32,8 +32,12 @@ impl Places {
                 Node::BoneTransform { bone, .. }
                 | Node::TranslateBone { bone, .. }
                 | Node::LookAt { bone, .. } => places.bone(source, bone, part),
-                Node::TwoBoneIk { root, mid, end, .. } | Node::FootIk { root, mid, end, .. } => {
+                Node::TwoBoneIk { root, mid, end, .. } => {
                     [root, mid, end].into_iter().for_each(|b| places.bone(source, b, part));
+                }
+                Node::FootIk { hips, left, right, .. } => {
+                    let all = std::iter::once(hips).chain(left).chain(right);
+                    all.for_each(|b| places.bone(source, b, part));
                 }
                 Node::Fabrik { root, end, .. } => {
                     [root, end].into_iter().for_each(|b| places.bone(source, b, part));

@@ -39,7 +39,6 @@ pub(in crate::graph) const EXAMPLE: &str = r#"(
         "gait": Float(default: 0.3, range: (0, 1)),
         "speed": Float(default: 0, range: (0, 6)),
         "jump": Trigger(),
-        "ground": Float(),
     },
     nodes: {
         "idle": Clip(clip: "idle"),
@@ -69,8 +68,8 @@ pub(in crate::graph) const EXAMPLE: &str = r#"(
         "aim": Clip(clip: "aim_pose"),
         "aim_delta": MakeAdditive(source: "aim"),
         "aimed": ApplyAdditive(base: "locomotion", delta: "aim_delta"),
-        "feet": FootIk(source: "aimed", root: "thigh_l", mid: "calf_l", end: "foot_l",
-                       offset: (0, "ground", 0)),
+        "feet": FootIk(source: "aimed", hips: "pelvis", left: ("thigh_l", "calf_l", "foot_l"),
+                       right: ("thigh_r", "calf_r", "foot_r")),
     },
     output: "feet",
 )"#;

@@ -250,22 +250,17 @@ pub enum Node<'a> {
         #[serde(default = "Scalar::one")]
         alpha: Scalar<'a>,
     },
-    /// A foot onto the ground.
+    /// Two feet onto the ground.
     FootIk {
         /// The pose.
         #[serde(borrow)]
         source: Text<'a>,
-        /// Thigh.
-        root: Text<'a>,
-        /// Shin.
-        mid: Text<'a>,
-        /// Foot.
-        end: Text<'a>,
-        /// How far the ankle moves, model space.
-        offset: Vector<'a>,
-        /// The ground's normal, model space.
-        #[serde(default = "up")]
-        normal: Vector<'a>,
+        /// What is lowered where a foot would not reach.
+        hips: Text<'a>,
+        /// Thigh, shin and foot.
+        left: [Text<'a>; 3],
+        /// Thigh, shin and foot.
+        right: [Text<'a>; 3],
         /// How much of it, clamped to 0..=1.
         #[serde(default = "Scalar::one")]
         alpha: Scalar<'a>,
@@ -304,8 +299,4 @@ fn default_tolerance<'a>() -> Scalar<'a> {
 
 fn forward<'a>() -> Vector<'a> {
     (Scalar::Number(0.0), Scalar::Number(0.0), Scalar::Number(1.0))
-}
-
-fn up<'a>() -> Vector<'a> {
-    (Scalar::Number(0.0), Scalar::Number(1.0), Scalar::Number(0.0))
 }

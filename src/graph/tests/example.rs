@@ -14,8 +14,6 @@ fn program() -> Program {
     let jumps = a.param("jump", ParamKind::Trigger);
     let back = a.param("back", ParamKind::Float);
     let one = a.constant(1.0);
-    let offset = a.vector([0.0, 0.02, 0.0]);
-    let up = a.vector([0.0, 1.0, 0.0]);
     let machine = a.select("gait");
     let idle = a.looped("idle");
     let (forward, backward) = (a.looped("walk_fwd"), a.looped("walk_back"));
@@ -37,14 +35,16 @@ fn program() -> Program {
     let delta = a.pose(|dst| Op::MakeAdditive { source: aim, reference: None, space: LOCAL, dst });
     let layered =
         a.pose(|dst| Op::ApplyAdditive { base: gait, delta, alpha: one, space: LOCAL, dst });
-    let [root, mid, end] = ["bone0", "bone1", "bone2"].map(|name| a.bone(name));
+    let [hips, root, mid, end] = ["bone0", "bone1", "bone2", "bone3"].map(|name| a.bone(name));
     let feet = a.pose(|dst| Op::FootIk {
         source: layered,
-        root,
-        mid,
-        end,
-        offset,
-        normal: up,
+        hips,
+        left_root: root,
+        left_mid: mid,
+        left_end: end,
+        right_root: root,
+        right_mid: mid,
+        right_end: end,
         alpha: one,
         dst,
     });

@@ -3,6 +3,7 @@
 use super::*;
 use crate::asset;
 use crate::graph::compile::EXAMPLE;
+use crate::pose::GroundPatch;
 
 fn bind_file(text: &str, c: &Character) -> BoundProgram {
     let program = compile("graph.ron", text).unwrap_or_else(|e| panic!("{e}")).program;
@@ -13,12 +14,15 @@ fn bind_file(text: &str, c: &Character) -> BoundProgram {
 fn the_example_runs_eight_of_thirteen_tasks_in_two_buffers_from_its_file_on() {
     let clips = ["idle", "walk_fwd", "walk_back", "run_fwd", "run_back", "jump", "aim_pose"];
     let c = character(Shape::plain(20), &clips, 5);
-    let text =
-        EXAMPLE.replace("thigh_l", "bone0").replace("calf_l", "bone1").replace("foot_l", "bone2");
+    let mut text = EXAMPLE.replace("pelvis", "bone0");
+    for (leg, first) in [("l", 1), ("r", 5)] {
+        for (at, part) in ["thigh", "calf", "foot"].iter().enumerate() {
+            text = text.replace(&format!("{part}_{leg}"), &format!("bone{}", first + at));
+        }
+    }
     let bound = bind_file(&text, &c);
     let mut p = Player::new(&bound, &c);
     p.set("speed", 4.0);
-    p.set("ground", 0.02);
     p.record(1.0 / 60.0);
     assert_eq!(p.state_of("locomotion"), 2);
     assert_eq!((p.list.len(), p.list.output().get()), (13, Some(12)));
@@ -53,8 +57,20 @@ fn built_in_graphs_give_finite_palettes_whatever_their_inputs_do() {
                 };
                 bound.set_key(&mut p.row, KeyId(key as u16), value);
             }
+            let mut number = || match random.below(10) {
+                0 => odd[random.below(odd.len())],
+                _ => random.signed(),
+            };
+            let (origin, bend) = ([(); 3].map(|()| number()), [(); 3].map(|()| number()));
+            let ground = GroundPatch {
+                origin: origin.into(),
+                slope: [number(), number()].into(),
+                bend: bend.into(),
+            };
             let dt = if frame % 50 == 0 { 1e4 } else { random.signed().abs() * 0.1 };
-            let palette = p.step(dt);
+            p.record(dt);
+            p.list.set_ground(Some(ground));
+            let palette = p.execute().0;
             assert!(palette.iter().all(Mat3x4::is_finite), "{name}, frame {frame}");
         }
     }

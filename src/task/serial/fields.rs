@@ -4,8 +4,8 @@
 use crate::index::{BoneIndex, ClipId};
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use crate::task::{
     AdditiveSpace, HistoryId, MaskId, SnapshotId, Task, TaskIndex, TaskKind, Transition,
@@ -187,12 +187,11 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
             code.float(limit, Angle)?;
             code.float(alpha, Weight)
         }
-        Task::FootIk { source, leg, ground } => {
+        Task::FootIk { source, stance } => {
             code.dependency(source, at)?;
-            limb(leg, code)?;
-            let Ground { offset, normal, alpha } = ground;
-            code.vec3(offset, Length)?;
-            code.vec3(normal, Ratio)?;
+            let Stance { hips, legs, alpha } = stance;
+            code.id(&mut hips.0)?;
+            legs.iter_mut().try_for_each(|leg| limb(leg, code))?;
             code.float(alpha, Weight)
         }
     }
@@ -263,8 +262,7 @@ pub(super) fn blank(kind: TaskKind) -> Task {
         },
         TaskKind::FootIk => Task::FootIk {
             source: none,
-            leg: limb,
-            ground: Ground { offset: Vec3::ZERO, normal: Vec3::ZERO, alpha: 0.0 },
+            stance: Stance { hips: bone, legs: [limb; 2], alpha: 0.0 },
         },
     }
 }

@@ -15,13 +15,14 @@ pub use wire::WireScale;
 use super::task::Stage;
 use super::{TaskError, TaskIndex, TaskKind, TaskList};
 use crate::index::{BoneCount, BoneIndex};
-use crate::pose::RootPin;
+use crate::pose::{GroundPatch, RootPin};
 use exact::{ExactReader, ExactWriter};
 use fields::{Code, Quantity};
+use glam::{Vec2, Vec3};
 use wire::{WireReader, WireWriter};
 
 /// Version of both forms. Another version is another language: there is no reading of old ones.
-pub const LIST_VERSION: u8 = 1;
+pub const LIST_VERSION: u8 = 2;
 
 /// What is no task list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +60,8 @@ const HAS_CUT: u32 = 1;
 const HAS_OUTPUT: u32 = 2;
 const PIN_REFERENCE: u32 = 4;
 const PIN_MOTION: u32 = 8;
-const FLAGS: u32 = 15;
+const HAS_GROUND: u32 = 16;
+const FLAGS: u32 = 31;
 /// Added to a kind's number for a task of the second half.
 const LATE: u32 = 0x80;
 
@@ -103,6 +105,7 @@ fn write_with<C: Code>(list: &TaskList, code: &mut C) -> Result<(), C::Error> {
     let cut = list.cut();
     let mut flags = u32::from(cut.is_some()) * HAS_CUT
         + u32::from(list.output() != TaskIndex::NONE) * HAS_OUTPUT;
+    flags += u32::from(list.ground().is_some()) * HAS_GROUND;
     flags += match list.root_pin() {
         None => 0,
         Some(RootPin::Reference(_)) => PIN_REFERENCE,
@@ -124,7 +127,18 @@ fn write_with<C: Code>(list: &TaskList, code: &mut C) -> Result<(), C::Error> {
     if let Some(mut pin) = list.root_pin() {
         visit_pin(&mut pin, code)?;
     }
+    if let Some(mut ground) = list.ground() {
+        visit_ground(&mut ground, code)?;
+    }
     Ok(())
+}
+
+fn visit_ground<C: Code>(ground: &mut GroundPatch, code: &mut C) -> Result<(), C::Error> {
+    let GroundPatch { origin, slope, bend } = ground;
+    code.vec3(origin, Quantity::Length)?;
+    code.float(&mut slope.x, Quantity::Ratio)?;
+    code.float(&mut slope.y, Quantity::Ratio)?;
+    code.vec3(bend, Quantity::Ratio)
 }
 
 fn visit_pin<C: Code>(pin: &mut RootPin, code: &mut C) -> Result<(), C::Error> {
@@ -187,6 +201,11 @@ fn read<C: Source>(list: &mut TaskList, code: &mut C) -> Result<(), ListError> {
     if let Some(mut pin) = blank {
         visit_pin(&mut pin, code)?;
         list.set_root_pin(Some(pin));
+    }
+    if flags & HAS_GROUND != 0 {
+        let mut ground = GroundPatch { origin: Vec3::ZERO, slope: Vec2::ZERO, bend: Vec3::ZERO };
+        visit_ground(&mut ground, code)?;
+        list.set_ground(Some(ground));
     }
     Ok(())
 }

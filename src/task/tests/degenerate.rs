@@ -2,14 +2,15 @@
 
 use super::*;
 use crate::math::Trs;
+use crate::pose::GroundPatch;
 use crate::pose::kernels::bone::BoneMode;
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use crate::pose::skeleton::SkeletonParts;
 use crate::pose::testing::DTrs;
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec2, Vec3};
 
 /// A chain of bones that stand at `rest`, with a clip of one frame for each of `poses`.
 fn chain(rest: &[Trs], poses: &[Vec<Trs>]) -> Character {
@@ -94,11 +95,16 @@ const WITH_ALPHA: [Recipe; 11] = [
     }),
     (TaskKind::FootIk, |source, _, alpha, _| Task::FootIk {
         source,
-        leg: LIMB,
-        ground: Ground { offset: Vec3::Y * -0.1, normal: Vec3::new(0.2, 1.0, 0.0), alpha },
+        stance: Stance { hips: BoneIndex(0), legs: [LIMB; 2], alpha },
     }),
 ];
 
+/// Under everybody who stands.
+const GROUND: GroundPatch = GroundPatch {
+    origin: Vec3::new(0.1, -0.2, 0.0),
+    slope: Vec2::new(0.2, -0.15),
+    bend: Vec3::new(0.1, 0.05, -0.1),
+};
 const LIMB: Limb = Limb { root: BoneIndex(1), mid: BoneIndex(4), end: BoneIndex(7) };
 
 fn added(
@@ -160,6 +166,7 @@ fn alpha_at_and_beyond_its_ends_is_the_end_for_every_kind_that_has_one() {
                 });
                 let task = recipe(a, b, alpha, &mut list);
                 assert_eq!(task.kind(), kind);
+                list.set_ground(Some(GROUND));
                 let output = list.push(task).unwrap();
                 list.set_output(output).unwrap();
                 run(&c, lanes, &mut list, &mut PoseState::default())
@@ -273,6 +280,7 @@ fn scales_of_zero_mirrored_parents_and_chains_without_length_leave_a_finite_pose
                         list.push(Task::SampleClip { clip: ClipId(clip), seconds: 0.0 }).unwrap()
                     });
                     let task = aimed(recipe(a, b, 0.9, &mut list), target);
+                    list.set_ground(Some(GroundPatch { origin: target, ..GROUND }));
                     let output = list.push(task).unwrap();
                     list.set_output(output).unwrap();
                     let palette = run(c, lanes, &mut list, &mut PoseState::default());

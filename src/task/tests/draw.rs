@@ -3,15 +3,15 @@
 use super::Character;
 use super::naive::solvers::above;
 use crate::index::{BoneCount, BoneIndex, ClipId};
-use crate::pose::RootPin;
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use crate::pose::testing::{self, Random};
+use crate::pose::{GroundPatch, RootPin};
 use crate::task::*;
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 /// Draws lists for one character.
 pub(super) struct Draw<'a> {
@@ -157,12 +157,9 @@ impl<'a> Draw<'a> {
                 Task::LookAt { source: pose(r), gaze }
             }
             20 => {
-                let leg = self.limb(r);
-                let offset = self.target(r, leg.root, leg.end)
-                    - self.places.get(leg.end.get()).copied().unwrap_or_default();
-                let normal = Vec3::Y + r.vec3(0.5);
-                let ground = Ground { offset: 0.4 * offset, normal, alpha: alpha(r) };
-                Task::FootIk { source: pose(r), leg, ground }
+                let legs = [self.limb(r), self.limb(r)];
+                let hips = self.above(legs[0].root, 1 + r.below(2));
+                Task::FootIk { source: pose(r), stance: Stance { hips, legs, alpha: alpha(r) } }
             }
             at => Task::BoneTransform {
                 source: pose(r),
@@ -214,6 +211,11 @@ impl<'a> Draw<'a> {
             }
             _ => None,
         });
+        if r.below(3) > 0 {
+            let (origin, bend) = (r.vec3(0.5), r.vec3(0.2));
+            let slope = 0.3 * Vec2::new(r.signed(), r.signed());
+            list.set_ground(Some(GroundPatch { origin, slope, bend }));
+        }
     }
 }
 

@@ -40,12 +40,9 @@ fn locomotion(list: &mut TaskList) {
         mid: crate::index::BoneIndex(2),
         end: crate::index::BoneIndex(3),
     };
-    let ground = crate::pose::kernels::ik::foot::Ground {
-        offset: glam::Vec3::Y * 0.05,
-        normal: glam::Vec3::Y,
-        alpha: 1.0,
-    };
-    let output = push(Task::FootIk { source: aimed, leg, ground });
+    let hips = crate::index::BoneIndex(0);
+    let stance = crate::pose::kernels::ik::stand::Stance { hips, legs: [leg; 2], alpha: 1.0 };
+    let output = push(Task::FootIk { source: aimed, stance });
     list.set_output(output).unwrap();
 }
 

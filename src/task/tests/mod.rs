@@ -11,6 +11,7 @@ mod naive;
 mod numbers;
 mod serial;
 mod sizes;
+mod stand;
 mod transitions;
 
 use super::*;

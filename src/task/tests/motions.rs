@@ -4,8 +4,8 @@ use super::*;
 use crate::index::BoneIndex;
 use crate::pose::kernels::bone::{BoneMode, BoneSpace};
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use glam::{Quat, Vec3};
 
@@ -66,7 +66,7 @@ pub(super) fn one_of_each(source: TaskIndex) -> Vec<Task> {
             source,
             gaze: Gaze { bone: BoneIndex(2), forward: Vec3::Z, target: far, limit: 3.0, alpha },
         },
-        Task::FootIk { source, leg: limb, ground: Ground { offset: far, normal: Vec3::Y, alpha } },
+        Task::FootIk { source, stance: Stance { hips: BoneIndex(0), legs: [limb; 2], alpha } },
     ]
 }
 
@@ -315,22 +315,4 @@ fn looking_turns_one_bone_up_to_its_limit() {
         assert!((turned - 0.1).abs() < 1e-3, "{turned}");
         assert_eq!(free[..6], before[..6]);
     }
-}
-
-#[test]
-fn a_foot_follows_the_ground() {
-    let c = limb(false);
-    let leg = Limb { root: BoneIndex(1), mid: BoneIndex(4), end: BoneIndex(7) };
-    let offset = Vec3::new(0.0, -0.15, 0.05);
-    let normal = Vec3::new(0.3, 1.0, 0.0).normalize();
-    let place = |normal| {
-        let ground = Ground { offset, normal, alpha: 1.0 };
-        joints(&c, Task::FootIk { source: SOURCE(), leg, ground })
-    };
-    let (before, flat, tilted) = (rest(&c), place(Vec3::Y), place(normal));
-    assert!(flat[7].distance(before[7] + offset) < 1e-3);
-    let toe = |p: &[Vec3]| p[9] - p[7];
-    assert!(toe(&flat).distance(toe(&before)) < 1e-3, "a foot on level ground keeps its turn");
-    let expected = Quat::from_rotation_arc(Vec3::Y, normal) * toe(&before);
-    assert!(toe(&tilted).distance(expected) < 1e-3);
 }

@@ -175,9 +175,11 @@ pub(super) fn evaluate(
                 solvers::look_at(c, &mut pose, &gaze, active);
                 pose
             }
-            Task::FootIk { source, leg, ground } => {
+            Task::FootIk { source, stance } => {
                 let mut pose = of(source);
-                solvers::foot(c, &mut pose, leg, &ground, active);
+                if let Some(ground) = list.ground() {
+                    solvers::stand(c, &mut pose, &stance, &ground, active);
+                }
                 pose
             }
         };

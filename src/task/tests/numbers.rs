@@ -2,11 +2,12 @@
 
 use super::degenerate::run;
 use super::*;
+use crate::pose::GroundPatch;
 use crate::pose::kernels::ik::fabrik::Chain;
-use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::Reach;
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 /// One of each kind with every number that it has set to `number`.
 fn all_numbers(source: TaskIndex, number: f32) -> Vec<Task> {
@@ -51,8 +52,8 @@ fn all_numbers(source: TaskIndex, number: f32) -> Vec<Task> {
             source,
             gaze: Gaze { forward: v, target: v, limit: number, alpha, ..gaze },
         },
-        Task::FootIk { source, leg, .. } => {
-            Task::FootIk { source, leg, ground: Ground { offset: v, normal: v, alpha } }
+        Task::FootIk { source, stance } => {
+            Task::FootIk { source, stance: Stance { alpha, ..stance } }
         }
         other => other,
     };
@@ -68,7 +69,7 @@ fn numbers_that_are_none_zero_or_endless_leave_a_finite_pose_in_every_kind() {
     for shape in Shape::all(9) {
         let c = character(shape, 5);
         for lanes in Lanes::all() {
-            for number in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e-38] {
+            for number in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e-38, 1e30] {
                 let mut state = PoseState::new(1, 1);
                 for kind in TaskKind::ALL {
                     // Three frames: the second begins a transition, the third is in it.
@@ -77,6 +78,11 @@ fn numbers_that_are_none_zero_or_endless_leave_a_finite_pose_in_every_kind() {
                         let seconds = 0.01;
                         let source = list.push(Task::SampleClip { clip: ClipId(clip), seconds });
                         let task = all_numbers(source.unwrap(), number)[kind as usize];
+                        list.set_ground(Some(GroundPatch {
+                            origin: Vec3::splat(number),
+                            slope: Vec2::splat(number),
+                            bend: Vec3::splat(number),
+                        }));
                         let output = list.push(task).unwrap();
                         list.set_output(output).unwrap();
                         let palette = run(&c, lanes, &mut list, &mut state);

@@ -115,7 +115,7 @@ fn what_could_not_have_been_recorded_is_refused() {
     let ahead = refused(&[0, 1, TaskKind::Blend as u8, 1, 0, 0, 0, 0, 0]);
     assert!(matches!(ahead, ListError::Unknown { value: 1, .. }), "{ahead}");
     assert!(matches!(refused(&[0, 1, 16]), ListError::Unknown { value: 16, .. }));
-    assert!(matches!(refused(&[16, 0]), ListError::Unknown { what: "flags", .. }));
+    assert!(matches!(refused(&[32, 0]), ListError::Unknown { what: "flags", .. }));
     assert!(matches!(refused(&[12, 0]), ListError::Unknown { what: "flags", .. }));
     // An output that there is no task for.
     assert!(matches!(refused(&[2, 0, 1]), ListError::Unknown { .. }));

@@ -3,6 +3,7 @@
 pub mod fabrik;
 pub mod foot;
 pub mod look_at;
+pub mod stand;
 pub mod two_bone;
 
 use crate::index::BoneIndex;

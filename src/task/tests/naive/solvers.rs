@@ -3,9 +3,11 @@
 use super::super::Character;
 use super::weight;
 use crate::index::BoneIndex;
+use crate::pose::GroundPatch;
 use crate::pose::kernels::ik::fabrik::Chain;
 use crate::pose::kernels::ik::foot::Ground;
 use crate::pose::kernels::ik::look_at::Gaze;
+use crate::pose::kernels::ik::stand::Stance;
 use crate::pose::kernels::ik::two_bone::{Limb, Reach};
 use crate::pose::testing::DTrs;
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
@@ -124,7 +126,7 @@ pub(super) fn look_at(c: &Character, pose: &mut [DTrs], gaze: &Gaze, active: usi
     fade(pose, &before, bone, alpha);
 }
 
-pub(super) fn foot(c: &Character, pose: &mut [DTrs], leg: Limb, ground: &Ground, active: usize) {
+fn foot(c: &Character, pose: &mut [DTrs], leg: Limb, ground: &Ground, active: usize) {
     let alpha = weight(ground.alpha);
     let finite = ground.offset.is_finite() && ground.normal.is_finite();
     if leg.end.get() >= active || !finite || alpha == 0.0 {
@@ -139,6 +141,59 @@ pub(super) fn foot(c: &Character, pose: &mut [DTrs], leg: Limb, ground: &Ground,
     let level = rotation(&ankle) * carried.conjugate();
     turn(c, pose, leg.end, arc(DVec3::Y, ground.normal.as_dvec3()) * level);
     fade(pose, &before, leg.end, alpha);
+}
+
+/// The ground's height over the level plane and its slope, at an offset from the origin.
+fn ground_at(ground: &GroundPatch, x: f64, z: f64) -> (f64, f64, f64) {
+    let (slope, bend) = (ground.slope.as_dvec2(), ground.bend.as_dvec3());
+    let height = slope.x * x
+        + slope.y * z
+        + 0.5 * bend.x * x.powi(2)
+        + bend.y * x * z
+        + 0.5 * bend.z * z.powi(2);
+    (height, slope.x + bend.x * x + bend.y * z, slope.y + bend.y * x + bend.z * z)
+}
+
+pub(super) fn stand(
+    c: &Character,
+    pose: &mut [DTrs],
+    stance: &Stance,
+    ground: &GroundPatch,
+    active: usize,
+) {
+    let Stance { hips, legs, alpha } = *stance;
+    let alpha = weight(alpha);
+    let mut bones = legs.iter().flat_map(|leg| [leg.root, leg.mid, leg.end]).chain([hips]);
+    let hangs = |leg: &Limb| leg.root != hips && path(c, leg.root, hips).is_some();
+    if alpha == 0.0 || bones.any(|b| b.get() >= active) || !legs.iter().all(hangs) {
+        return;
+    }
+    let before = pose.to_vec();
+    let origin = ground.origin.as_dvec3();
+    let mut lowest = 0.0_f64;
+    let targets = legs.map(|leg| {
+        let [hip, knee, ankle] = [leg.root, leg.mid, leg.end].map(|b| place(c, &before, b));
+        let length = hip.distance(knee) + knee.distance(ankle);
+        let height = ankle.y - origin.y;
+        let (rise, along_x, along_z) = ground_at(ground, ankle.x - origin.x, ankle.z - origin.z);
+        // From a quarter of the leg to three quarters.
+        let stands = alpha * ((0.75 - height / length) / 0.5).clamp(0.0, 1.0);
+        let normal = DVec3::new(-stands * along_x, 1.0, -stands * along_z).normalize();
+        let target = DVec3::new(ankle.x, origin.y + alpha * rise, ankle.z) + normal * height;
+        let reach = hip.distance(ankle).max(0.985 * length);
+        let flat = DVec3::new(hip.x - target.x, 0.0, hip.z - target.z).length();
+        let highest_hip = target.y + (reach.powi(2) - flat.powi(2)).max(0.0).sqrt();
+        lowest = lowest.min((highest_hip - hip.y).max(-0.5 * length));
+        (target, normal)
+    });
+    let above = above(c, pose, hips);
+    let there = above.transform_point3(pose[hips.get()].translation) + DVec3::Y * lowest;
+    pose[hips.get()].translation = above.inverse().transform_point3(there);
+    for (leg, (target, normal)) in legs.into_iter().zip(targets) {
+        let ankle = place(c, &before, leg.end) + DVec3::Y * lowest;
+        let offset = (target - ankle).as_vec3();
+        foot(c, pose, leg, &Ground { offset, normal: normal.as_vec3(), alpha: 1.0 }, active);
+    }
 }
 
 pub(super) fn fabrik(
