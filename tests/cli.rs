@@ -515,6 +515,85 @@ fn a_graph_that_is_wrong_or_does_not_fit_ends_with_status_1_and_one_line() {
 }
 
 #[test]
+fn a_graph_that_no_character_can_follow_is_refused_where_the_file_says_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let solver = |bones: &str| {
+        let text = format!(
+            "(version: 1,\n nodes: {{\n \"a\": Clip(clip: \"idle\"),\n \"b\": TwoBoneIk(source: \"a\", \
+             {bones}, target: (0, 0, 0))}},\n output: \"b\")"
+        );
+        std::fs::write(dir.path().join("a.ron"), text).unwrap();
+    };
+    let graph = |more: &[&str]| throng_in(dir.path(), &[&["graph", "a.ron"], more].concat());
+    let person = ["--character", "humanoid"];
+    solver("root: \"thigh_l\", mid: \"calf_r\", end: \"foot_l\"");
+    let line = refused(&graph(&person), 1);
+    assert_eq!(
+        line.trim_end(),
+        "throng: a.ron:4:53: node `b`: `calf_r` does not hang below `thigh_l` in the character's \
+         skeleton"
+    );
+    let line = refused(&graph(&["--ron", person[0], person[1]]), 1);
+    assert!(line.contains("does not hang below"), "{line}");
+    solver("root: \"thigh_l\", mid: \"calf_l\", end: \"foot_l\"");
+    assert!(graph(&person).status.success() && graph(&["--ron"]).status.success());
+
+    // What scales bones plays characters that are made ready for it.
+    let text = "(version: 1, nodes: {\"a\": Clip(clip: \"idle\"), \"b\": BoneTransform(source: \
+                \"a\", bone: \"head\", scale: (2, 2, 2))}, output: \"b\")";
+    std::fs::write(dir.path().join("a.ron"), text).unwrap();
+    assert!(graph(&person).status.success());
+    let file = dir.path().join("a.ron");
+    let (_dir, output) = run(&["--graph", file.to_str().unwrap(), "--frames", "2"]);
+    assert!(output.status.success(), "{}", text_of(&output));
+}
+
+fn text_of(output: &Output) -> String {
+    text(&output.stderr)
+}
+
+#[test]
+fn a_compiled_graph_plays_as_its_text_does_and_an_older_one_warns() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let path = |name: &str| at(name).to_str().unwrap().to_owned();
+    let printed = throng(&["graph", "locomotion", "--ron"]);
+    std::fs::write(at("a.ron"), &printed.stdout).unwrap();
+    let cooked = throng_in(dir.path(), &["graph", "a.ron", "--cook", "a.graph"]);
+    assert!(cooked.status.success(), "{}", text_of(&cooked));
+    let shown = |file: &str| {
+        let output = throng_in(dir.path(), &["graph", file, "--character", "humanoid", "--disasm"]);
+        assert!(output.status.success(), "{}", text_of(&output));
+        text(&output.stdout)
+    };
+    assert_eq!(shown("a.ron"), shown("a.graph"));
+    let hash = |file: &str| {
+        let report_to = path("report.json");
+        let args = ["--character", "humanoid", "--frames", "20", "--fixed-dt", "0.02"];
+        let graph = path(file);
+        let (_dir, output) =
+            run(&[&args[..], &["--graph", &graph, "--report", &report_to]].concat());
+        assert!(output.status.success(), "{}", text_of(&output));
+        (report(&at("report.json"))["palette_hash"].clone(), text_of(&output))
+    };
+    let (written, said) = hash("a.ron");
+    assert!(written.is_string() && !said.contains("version"), "{written} {said}");
+    assert_eq!(hash("a.graph").0, written);
+
+    let mut bytes = std::fs::read(at("a.graph")).unwrap();
+    bytes[4..6].copy_from_slice(&0_u16.to_le_bytes());
+    std::fs::write(at("old.graph"), bytes).unwrap();
+    let (bind, said) = hash("old.graph");
+    assert!(said.contains("old.graph: ") && said.contains("shows the bind pose"), "{said}");
+    assert_ne!(bind, written);
+    for args in [["a.graph", "--ron", "--json"], ["a.graph", "--cook", "b.graph"]] {
+        assert!(refused(&throng_in(dir.path(), &[&["graph"], &args[..]].concat()), 2).len() > 9);
+    }
+    let line = refused(&throng_in(dir.path(), &["graph", "a.ron", "--cook", "a.ron"]), 2);
+    assert!(line.contains("the graph itself"), "{line}");
+}
+
+#[test]
 fn a_watched_graph_is_shown_anew_when_it_is_saved_and_says_what_broke() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;

@@ -2,6 +2,7 @@
 
 use super::cli::{CharacterRef, FitHeight};
 use super::exit::Failure;
+use super::output;
 use crate::asset::{self, BuildOptions, CharacterAsset};
 use crate::math::Bounds;
 use anyhow::Context;
@@ -50,7 +51,7 @@ impl Cast {
     pub fn announce(&self) {
         for (i, note) in self.notes.iter().enumerate() {
             if !self.notes[..i].contains(note) {
-                eprintln!("throng: {note}");
+                output::say(note);
             }
         }
     }

@@ -1,18 +1,42 @@
 //! What the program prints, and the files it writes: whole or not at all.
 
 use anyhow::{Context, Result, bail};
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Prints `text` on standard output. A reader that went away (`throng adapters | head -1`) is no
+/// Text as a terminal may show it: what steers one, or turns the direction of writing, is written
+/// out as `\u001b`, which is right inside of JSON too. Line ends and tabs stay.
+fn printable(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if steers(c) {
+            // Writing to a string does not fail.
+            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Prints `text` on standard output, what is in it from files made safe to show. A reader that went away (`throng adapters | head -1`) is no
 /// fault.
 ///
 /// # Errors
 /// Of the system, when what was printed can't be kept: a full disk, for example.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e).context("standard output"),
         _ => Ok(()),
     }
@@ -20,12 +44,13 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Says one line about the run on standard error. Nobody can be told that nobody listens there.
 pub fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "throng: {line}");
+    let line = line.to_string().replace('\n', "\\n");
+    let _ = writeln!(io::stderr(), "throng: {}", printable(&line));
 }
 
-/// Puts lines on standard error as they are.
+/// Puts lines on standard error.
 pub fn log(lines: &str) {
-    let _ = io::stderr().write_all(lines.as_bytes());
+    let _ = io::stderr().write_all(printable(lines).as_bytes());
 }
 
 /// Fails when `path` can't be written: its folder does not exist or is closed, or it is a folder.
@@ -135,6 +160,17 @@ fn part_of(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_from_a_file_steers_a_terminal() {
+        let clean = "a table\twith\nlines, höhe, 足";
+        assert!(matches!(printable(clean), Cow::Borrowed(text) if text == clean));
+        let shown = printable("\u{1b}[2J \r \u{9b}2J \u{7f} \u{0} \u{202e}txet");
+        assert_eq!(shown, r"\u001b[2J \u000d \u009b2J \u007f \u0000 \u202etxet");
+        let json = serde_json::to_string("\u{9b}2J\u{202e}").unwrap();
+        let back: String = serde_json::from_str(&printable(&json)).unwrap();
+        assert_eq!(back, "\u{9b}2J\u{202e}");
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {

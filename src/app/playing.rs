@@ -2,10 +2,10 @@
 
 use super::cli::{CharacterRef, PlaybackArg, RunConfig};
 use super::exit::Failure;
+use super::output;
 use crate::asset::CharacterAsset;
 use crate::crowd::Playing;
 use crate::graph::{self, Compiled, StarterClip};
-use crate::motion::PlayMode;
 use anyhow::Error;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub fn of(
         (None, PlaybackArg::Graph) => own(of, asset).map_err(Error::from)?,
     };
     for warning in &compiled.warnings {
-        eprintln!("throng: {warning}");
+        output::say(warning);
     }
     Ok(Playing::Graph(Arc::new(compiled.program)))
 }
@@ -38,11 +38,6 @@ fn own(of: &CharacterRef, asset: &CharacterAsset) -> Result<Compiled, graph::Gra
     if let Some((name, text)) = builtin {
         return graph::compile(name, text);
     }
-    let clip = |clip: &crate::pose::UniformClip| StarterClip {
-        name: clip.name.clone(),
-        seconds: clip.seconds(),
-        mode: if clip.seconds() > 0.0 { PlayMode::Loop } else { PlayMode::Clamp },
-    };
-    let clips: Vec<_> = asset.clips.iter().map(clip).collect();
+    let clips: Vec<_> = asset.clips.iter().map(StarterClip::of).collect();
     graph::compile(&asset.name, &graph::starter(&clips))
 }

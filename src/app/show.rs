@@ -356,7 +356,10 @@ pub(super) fn place(
 fn kind(member: super::characters::Member, playing: Playing) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
     let asset = member.asset;
-    let rig = asset.rig().map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
+    let scales =
+        matches!(&playing, Playing::Graph(program) if program.get().scaled_bone().is_some());
+    let rig =
+        asset.rig_for(scales).map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
     Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, playing, ..kind })
 }

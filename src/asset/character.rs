@@ -66,8 +66,16 @@ impl CharacterAsset {
     /// # Errors
     /// None for an asset as imported, but of memory; see [`RigError`].
     pub fn rig(&self) -> Result<Rig, RigError> {
+        self.rig_for(false)
+    }
+
+    /// The same for tasks that scale bones, with `scaling_tasks`: of the general class then.
+    ///
+    /// # Errors
+    /// As [`CharacterAsset::rig`].
+    pub fn rig_for(&self, scaling_tasks: bool) -> Result<Rig, RigError> {
         let stores: Vec<ClipStore> = self.kept.iter().map(|kept| kept.store).collect();
-        let options = RigOptions { stores: &stores, ..RigOptions::default() };
+        let options = RigOptions { stores: &stores, scaling_tasks };
         Rig::with(self.skeleton.clone(), &self.clips, options)
     }
 }

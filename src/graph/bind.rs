@@ -27,15 +27,28 @@ pub enum BindError {
         /// Names that the rig knows.
         known: Box<Known>,
     },
-    /// A bone is scaled, and the rig's poses hold no scale.
+    /// A bone is scaled, and the rig's poses hold no scale: it has to be built with
+    /// [`Rig::general`].
     #[error(
-        "graph \"{program}\" scales bone `{bone}`, and the character's poses are kept without scale; build its rig with `Rig::general`"
+        "graph \"{program}\" scales bone `{bone}`, and the character was made ready for graphs that scale none"
     )]
     Scale {
         /// The program's name.
         program: String,
         /// The bone.
         bone: String,
+    },
+    /// Bones that a solver needs on one another, and the skeleton has elsewhere.
+    #[error("graph \"{program}\": {op} needs `{lower}` to hang below `{upper}`, which it does not")]
+    Chain {
+        /// The program's name.
+        program: String,
+        /// The opcode's name.
+        op: &'static str,
+        /// The bone that should be nearer to the root.
+        upper: String,
+        /// The bone that should hang on it.
+        lower: String,
     },
     /// More clips than the rig's.
     #[error("{given} clips were given for a rig of {clips}")]
@@ -120,8 +133,8 @@ impl ValidProgram {
     /// Binds a program to a rig.
     ///
     /// # Errors
-    /// [`BindError`]: a clip or a bone that the rig does not have, with those it has; a scale that
-    /// its poses can't hold.
+    /// [`BindError`]: a clip or a bone that the rig does not have, with those it has; bones for a
+    /// solver that are no chain; a scale that its poses can't hold.
     pub fn bind(self: &Arc<Self>, target: Target<'_>) -> Result<BoundProgram, BindError> {
         let program = self.get();
         let Target { rig, clips: given, names } = target;
@@ -130,6 +143,7 @@ impl ValidProgram {
             return Err(BindError::Clips { given, clips });
         }
         let bones = bones(program, rig)?;
+        chains(program, rig, &bones)?;
         if let Some(bone) = program.scaled_bone().filter(|_| !rig.has_scale()) {
             let (program, bone) = (program.name.clone(), program.bones[bone.get()].clone());
             return Err(BindError::Scale { program, bone });
@@ -220,6 +234,50 @@ fn bones(program: &Program, rig: &Rig) -> Result<Vec<BoneIndex>, BindError> {
         })
     };
     program.bones.iter().map(find).collect()
+}
+
+/// Whether the bones of every solver hang on one another.
+fn chains(program: &Program, rig: &Rig, bones: &[BoneIndex]) -> Result<(), BindError> {
+    for op in &program.code {
+        let pairs = match *op {
+            Op::TwoBoneIk { root, mid, end, .. } => vec![(root, mid), (mid, end)],
+            Op::Fabrik { root, end, .. } => vec![(root, end)],
+            Op::FootIk {
+                hips,
+                left_root,
+                left_mid,
+                left_end,
+                right_root,
+                right_mid,
+                right_end,
+                ..
+            } => vec![
+                (hips, left_root),
+                (left_root, left_mid),
+                (left_mid, left_end),
+                (hips, right_root),
+                (right_root, right_mid),
+                (right_mid, right_end),
+            ],
+            _ => continue,
+        };
+        for (upper, lower) in &pairs {
+            let [above, below] = [upper, lower].map(|bone| bones[bone.get()]);
+            if !hangs_below(rig, below, above) {
+                let name = |bone: &BoneRef| program.bones[bone.get()].clone();
+                let (upper, lower) = (name(upper), name(lower));
+                let (program, op) = (program.name.clone(), op.name());
+                return Err(BindError::Chain { program, op, upper, lower });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a bone is one of those above another; nothing hangs on itself.
+fn hangs_below(rig: &Rig, lower: BoneIndex, upper: BoneIndex) -> bool {
+    let above = |bone: &BoneIndex| rig.skeleton().parents().get(bone.get()).copied().flatten();
+    std::iter::successors(above(&lower), above).any(|bone| bone == upper)
 }
 
 fn clips(

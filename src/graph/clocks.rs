@@ -2,15 +2,22 @@
 
 use super::control::ClockState;
 use super::operand::*;
+use super::program::FASTEST;
 use super::vm::Vm;
 use crate::motion::Advance;
+
+/// A smoothed value has arrived when it is this near, beside one or its own size: a layer that is
+/// faded out is gone after thirteen half-lives, and not after the hundred and fifty that a `f32`
+/// takes to become zero.
+const ARRIVED: f32 = 1e-4;
 
 impl Vm<'_> {
     pub(super) fn smooth(&mut self, slot: SmoothId, value: f32, half_life: f32) -> f32 {
         let kept = &mut self.control.smooths[slot.get()];
         let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
         let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
-        *kept = if next.is_finite() { next } else { value };
+        let near = (next - value).abs() <= ARRIVED * value.abs().max(1.0);
+        *kept = if next.is_finite() && !near { next } else { value };
         *kept
     }
 
@@ -23,7 +30,7 @@ impl Vm<'_> {
         let step = match desc.group {
             Some(group) => self.scratch.groups[group.get()].member(clip.seconds),
             None => {
-                let speed = desc.speed * factor;
+                let speed = (desc.speed * factor).clamp(-FASTEST, FASTEST);
                 // A clock that stands still keeps its direction.
                 let dt = if fresh { 0.0_f32.copysign(speed) } else { self.dt * speed };
                 desc.mode.advance(state.shows, dt, clip.seconds)

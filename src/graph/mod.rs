@@ -55,10 +55,12 @@ mod finish;
 pub mod function;
 pub mod instance;
 pub mod listing;
+pub mod load;
 mod machine;
 pub mod op;
 pub mod operand;
 pub mod program;
+mod silent;
 mod space;
 pub mod starter;
 mod tables;
@@ -73,17 +75,19 @@ pub use bind::{BindError, BoundProgram, ClipBinding, MovingClip, Target};
 pub use builtin::{BUILTINS, MADE_FOR, builtin_for, builtin_text};
 pub use compile::{Compiled, Places, Warning, compile};
 pub use fault::{Fault, PoseKind, ProgramError};
-pub use file::{FileFault, GraphError, Known, read_text};
+pub use file::{FileFault, GraphError, Known};
 pub use function::ScalarFn;
 pub use listing::Listing;
+pub use load::{GraphFile, LoadError, load};
 pub use op::Op;
 pub use operand::*;
 pub use program::{
-    AtEnd, ClockDesc, Key, MachineDesc, MaskDesc, MaskEntry, Moment, NotifyDesc, Param, ParamKind,
-    Program, RootDesc, RootMode, Space1D, Space2D, StateDesc, TransitionDesc, TransitionStyle,
+    AtEnd, ClockDesc, FASTEST, Key, MachineDesc, MaskDesc, MaskEntry, Moment, NotifyDesc, Param,
+    ParamKind, Program, RootDesc, RootMode, Space1D, Space2D, StateDesc, TransitionDesc,
+    TransitionStyle,
 };
 pub use starter::{STARTER_CLIPS, StarterClip, starter};
 pub use validate::ValidProgram;
-pub use vm::{EvaluateError, VmScratch};
-pub use watch::{LoadError, Watch, load};
+pub use vm::{EvaluateError, FARTHEST, LARGEST, VmScratch};
+pub use watch::Watch;
 pub use wire::{DecodeError, Outdated};

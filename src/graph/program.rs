@@ -108,6 +108,10 @@ pub struct MaskEntry {
     pub subtree: bool,
 }
 
+/// Clip seconds per second of a clock, at most, either way: what its speed and its factor together
+/// are limited to.
+pub const FASTEST: f32 = 1e3;
+
 /// A clock inside one clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClockDesc {
@@ -115,7 +119,8 @@ pub struct ClockDesc {
     pub clip: ClipRef,
     /// What happens at its end.
     pub mode: PlayMode,
-    /// Clip seconds per second; negative runs backwards. Ignored in a sync group.
+    /// Clip seconds per second, [`FASTEST`] at most; negative runs backwards. Ignored in a sync
+    /// group.
     pub speed: f32,
     /// Where it starts, clip seconds, not negative. Ignored in a sync group.
     pub start: f32,

@@ -1,6 +1,7 @@
 //! A graph file for a character that has none yet, to start from.
 
 use crate::motion::PlayMode;
+use crate::pose::UniformClip;
 use std::fmt::Write;
 
 /// A clip as a starter plays it.
@@ -12,6 +13,15 @@ pub struct StarterClip {
     pub seconds: f32,
     /// What its clock does at the end.
     pub mode: PlayMode,
+}
+
+impl StarterClip {
+    /// A clip that goes round and round, or holds its only frame.
+    pub fn of(clip: &UniformClip) -> Self {
+        let seconds = clip.seconds();
+        let mode = if seconds > 0.0 { PlayMode::Loop } else { PlayMode::Clamp };
+        Self { name: clip.name.clone(), seconds, mode }
+    }
 }
 
 /// The most clips that a starter plays. Every state is recorded in every frame, so a
@@ -26,10 +36,13 @@ const BLEND: f32 = 0.3;
 /// their order, that goes from one to the next. Clips that loop stay for whole rounds, others for
 /// once. The parameter `clip` picks one by its number; at -1 they take turns.
 ///
-/// Clips without a name can't be asked for and are left out, as are those past
+/// Clips without a name, or with control characters in it, can't be asked for and are left out, as
+/// are those past
 /// [`STARTER_CLIPS`]. Without clips it is a graph that shows the rest pose.
 pub fn starter(clips: &[StarterClip]) -> String {
-    let named = |clip: &&StarterClip| (1..=NAME).contains(&clip.name.len());
+    let named = |clip: &&StarterClip| {
+        (1..=NAME).contains(&clip.name.len()) && !clip.name.contains(char::is_control)
+    };
     let clips: Vec<&StarterClip> = clips.iter().filter(named).take(STARTER_CLIPS).collect();
     let mut text = String::from("// To start from: the character's clips one after the other.\n");
     // Writing into a string can't fail.
@@ -154,7 +167,8 @@ mod tests {
             let compiled = compile("made.ron", &starter(&clips));
             let program = compiled.map_err(|e| TestCaseError::fail(e.to_string()))?.program;
             let mut found = program.get().clips.clone();
-            let mut expected: Vec<String> = names.into_iter().collect();
+            let named = |name: &String| !name.contains(char::is_control);
+            let mut expected: Vec<String> = names.into_iter().filter(named).collect();
             found.sort();
             expected.sort();
             prop_assert_eq!(found, expected);

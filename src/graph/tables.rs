@@ -110,7 +110,8 @@ fn mask(p: &Program, mask: &MaskDesc) -> Result<(), Fault> {
 
 fn clock(p: &Program, clock: &ClockDesc) -> Result<(), Fault> {
     within("clip", clock.clip.get(), p.clips.len())?;
-    number("its speed", clock.speed, is_finite())?;
+    let speed: Range = (|v| v.abs() <= FASTEST, "from -1000 to 1000");
+    number("its speed", clock.speed, speed)?;
     number("its start", clock.start, not_negative())?;
     let Some(group) = clock.group else { return Ok(()) };
     within("sync group", group.get(), p.sync_groups.len())?;
@@ -145,10 +146,11 @@ fn space_2d(space: &Space2D) -> Result<(), Fault> {
     space.points.iter().flatten().try_for_each(|v| number("a point", *v, is_finite()))?;
     space.triangles.iter().try_for_each(|triangle| {
         triangle.iter().try_for_each(|&i| within("point", i.into(), space.points.len()))?;
-        let [a, b, c] = triangle.map(|i| space.points[usize::from(i)]);
+        // In double precision, as places in the triangle are found.
+        let [a, b, c] = triangle.map(|i| space.points[usize::from(i)].map(f64::from));
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
         let range: Range = (|area| area.is_finite() && area != 0.0, "finite and not zero");
-        number("twice a triangle's area", area, range)
+        number("twice a triangle's area", area as f32, range)
     })
 }
 

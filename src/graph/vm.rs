@@ -10,6 +10,14 @@ use crate::pose::kernels::ik::{fabrik, look_at, stand, two_bone};
 use crate::task::{MaskId, SnapshotId, Task, TaskError, TaskIndex, TaskList};
 use glam::Vec3;
 
+/// Model units that a point or an offset of a task is from zero along an axis, at most. What is
+/// computed from what nobody limits has to stay far from where numbers end.
+pub const FARTHEST: f32 = 1e7;
+/// What a task scales a bone by, at most.
+pub const LARGEST: f32 = 1e3;
+/// Seconds of an evaluation, at most.
+const LONGEST: f32 = 1e6;
+
 /// Why an evaluation did not take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluateError {
@@ -97,7 +105,8 @@ impl BoundProgram {
     /// Records what an instance shows `dt` seconds after its last evaluation: the list is cleared,
     /// filled and swept, and always has an output. Gives the ground that the character covers, in
     /// model units; notifies that fire are in [`VmScratch::fired`]. A `dt` that is not a finite
-    /// number is zero; clocks run backwards by a negative one.
+    /// number is zero, one of more than a million seconds is a million; clocks run backwards by a
+    /// negative one.
     ///
     /// # Errors
     /// [`EvaluateError`]; the list gives the bind pose then.
@@ -111,7 +120,7 @@ impl BoundProgram {
         list.clear();
         scratch.fired.clear();
         let control = self.control(row)?;
-        let dt = if dt.is_finite() { dt } else { 0.0 };
+        let dt = if dt.is_finite() { dt.clamp(-LONGEST, LONGEST) } else { 0.0 };
         Vm { bound: self, control, scratch, list, dt }.evaluate()
     }
 
@@ -151,7 +160,7 @@ impl Vm<'_> {
         s.groups.extend(groups.map(|(group, rate)| group.advance(*dt, *rate)));
     }
 
-    fn scalar(&self, register: Scalar) -> f32 {
+    pub fn scalar(&self, register: Scalar) -> f32 {
         self.scratch.scalars[register.get()]
     }
 
@@ -159,8 +168,10 @@ impl Vm<'_> {
         register.map_or(without, |r| self.scalar(r))
     }
 
+    /// A point or an offset, within [`FARTHEST`].
     fn vector(&self, first: Vector) -> Vec3 {
-        Vec3::from_slice(&self.scratch.scalars[first.get()..first.get() + 3])
+        let limit = Vec3::splat(FARTHEST);
+        Vec3::from_slice(&self.scratch.scalars[first.get()..first.get() + 3]).clamp(-limit, limit)
     }
 
     fn set(&mut self, register: ScalarOut, value: f32) {
@@ -250,7 +261,10 @@ impl Vm<'_> {
                 self.scratch.poses[dst.get()] = blend?;
             }
             Op::Output { source } => self.output(source)?,
-            _ => self.pose_op(op)?,
+            _ => match self.passed_on(op) {
+                Some((pose, dst)) => self.scratch.poses[dst.get()] = pose,
+                None => self.pose_op(op)?,
+            },
         }
         Ok(())
     }
@@ -286,15 +300,16 @@ impl Vm<'_> {
             Op::BoneTransform { source, bone: at, space, mode, alpha, change, dst } => {
                 let change = &self.scratch.scalars[change.get()..change.get() + 10];
                 let mut of = change.iter().copied();
+                let limited = |v: Option<f32>, most: f32| v.unwrap_or(0.0).clamp(-most, most);
                 let task = Task::BoneTransform {
                     source: self.pose(source),
                     bone: bone(at),
                     space,
                     mode,
                     alpha: self.scalar(alpha),
-                    translation: [(); 3].map(|()| of.next().unwrap_or(0.0)),
-                    rotation: [(); 4].map(|()| of.next().unwrap_or(0.0)),
-                    scale: [(); 3].map(|()| of.next().unwrap_or(1.0)),
+                    translation: [(); 3].map(|()| limited(of.next(), FARTHEST)),
+                    rotation: [(); 4].map(|()| limited(of.next(), 1.0)),
+                    scale: [(); 3].map(|()| limited(of.next(), LARGEST)),
                 };
                 (task, dst)
             }

@@ -1,37 +1,9 @@
 //! A graph file that somebody edits while its graph is running.
 
-use super::compile::{Compiled, compile};
-use super::file::{GraphError, read_text};
+use super::compile::Compiled;
+use super::load::{LoadError, load};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// Why a graph file gives no program.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// It can't be read.
-    #[error("{file}: {error}")]
-    Read {
-        /// The file.
-        file: String,
-        /// The system's words.
-        error: std::io::Error,
-    },
-    /// It can't be compiled.
-    #[error(transparent)]
-    Graph(#[from] GraphError),
-}
-
-/// Reads and compiles a graph file.
-///
-/// # Errors
-/// See [`LoadError`].
-pub fn load(path: &Path) -> Result<Compiled, LoadError> {
-    let file = path.display().to_string();
-    match read_text(path) {
-        Ok(text) => Ok(compile(&file, &text)?),
-        Err(error) => Err(LoadError::Read { file, error }),
-    }
-}
 
 /// Looks again and again whether a file was saved. Nothing is asked of the system but the file's
 /// time and length, so that every file system and every way of saving will do.
@@ -145,11 +117,5 @@ mod tests {
         }
         fs::write(&path, GOOD.to_owned() + " ").unwrap();
         assert!(looked(&mut watch).unwrap().is_ok());
-    }
-
-    #[test]
-    fn a_file_that_can_not_be_read_is_named() {
-        let error = load(Path::new("no/such.ron")).unwrap_err().to_string();
-        assert!(error.starts_with("no/such.ron: "), "{error}");
     }
 }

@@ -85,11 +85,16 @@ impl PlayMode {
         let reached = f64::from(began) + f64::from(dt);
         let (clock, wraps) = match self {
             Self::Loop | Self::PingPong => {
-                // The remainder is exact, so a huge step still arrives inside the clip.
-                let rest = reached.rem_euclid(round) as f32;
+                // The remainder is exact, so a huge step still arrives inside the clip. Most steps
+                // stay in their round, and a remainder takes longer than all else here.
+                let inside = reached >= 0.0 && reached < round;
+                let rest = if inside { reached } else { reached.rem_euclid(round) } as f32;
                 // Rounding can land on the end itself, which is the start of the next round.
                 let clock = if f64::from(rest) < round { rest } else { 0.0 };
-                let rounds = ((reached - f64::from(clock)) / round).round();
+                let rounds = match inside && clock == rest {
+                    true => 0.0,
+                    false => ((reached - f64::from(clock)) / round).round(),
+                };
                 let rounds = rounds.clamp(-Self::MAX_ROUNDS, Self::MAX_ROUNDS);
                 let leg = |clock: f32| f64::from(u8::from(f64::from(clock) >= length));
                 let wraps = match self {

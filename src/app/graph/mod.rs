@@ -6,13 +6,14 @@ use super::exit::Failure;
 use super::{interrupt, output};
 use crate::asset::{self, CharacterAsset};
 use crate::graph::{
-    self, BindError, ClipBinding, Compiled, Listing, Places, StarterClip, Target, Watch,
+    self, BindError, ClipBinding, Compiled, GraphFile, Listing, Places, StarterClip, Target, Watch,
     builtin_text,
 };
-use crate::motion::{NotifyNames, PlayMode};
-use crate::pose::{Rig, UniformClip};
+use crate::motion::NotifyNames;
+use crate::pose::UniformClip;
 use anyhow::Context;
 use report::Report;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use std::time::Duration;
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct GraphArgs {
-    /// A graph file (.ron), the built-in graph `locomotion` or `quadruped`, or a .gltf or .glb,
+    /// A graph file (.ron, or compiled by --cook), the built-in graph `locomotion` or `quadruped`, or a .gltf or .glb,
     /// whose clips are made into a graph to start from
     pub file: PathBuf,
     /// List the instructions
@@ -29,6 +30,9 @@ pub struct GraphArgs {
     /// Print the graph file itself: that of a built-in, or the one made of a file's clips
     #[arg(long, conflicts_with_all = ["disasm", "json"])]
     pub ron: bool,
+    /// Also write the compiled graph to this file; --graph takes it, and so does this command
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ron", "watch"])]
+    pub cook: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long, conflicts_with = "disasm")]
     pub json: bool,
@@ -41,10 +45,10 @@ pub struct GraphArgs {
     pub watch: bool,
 }
 
-/// A graph's text, what it is called, and the character that it was made for.
+/// A graph, what it is called, and the character that it was made for.
 struct Found {
     name: String,
-    text: String,
+    graph: GraphFile,
     character: Option<PathBuf>,
 }
 
@@ -56,10 +60,14 @@ const LOOK: Duration = Duration::from_millis(200);
 /// # Errors
 /// A fault of the file, which names its line, or of the character, which names what is missing.
 pub fn run(args: &GraphArgs) -> Result<(), Failure> {
-    let found = find(&args.file)?;
-    if args.ron {
-        return Ok(output::print(&found.text)?);
+    if let Some(to) = &args.cook {
+        output::check_file("--cook", to)?;
+        if same_file(to, &args.file) {
+            let line = format!("--cook {}: this is the graph itself", to.display());
+            return Err(Failure::Usage(line));
+        }
     }
+    let found = find(&args.file)?;
     let character = match args.character.as_ref().or(found.character.as_ref()) {
         Some(path) => Some(load_character(path)?),
         None => None,
@@ -72,8 +80,27 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
         }
         return watch(&args.file, show);
     }
-    let compiled = graph::compile(&found.name, &found.text)?;
-    Ok(output::print(&show(&compiled)?)?)
+    if let (GraphFile::Compiled(_), true) = (&found.graph, args.cook.is_some() || args.ron) {
+        let line = format!("{}: this graph is compiled; its text is elsewhere", found.name);
+        return Err(Failure::Usage(line));
+    }
+    let compiled = found.graph.program(&found.name)?;
+    let text = show(&compiled)?;
+    if let Some(to) = &args.cook {
+        let bytes = compiled.program.get().to_bytes();
+        output::write_whole(to, |file| Ok(file.write_all(&bytes)?))?;
+    }
+    let text = match &found.graph {
+        GraphFile::Text(written) if args.ron => written,
+        _ => &text,
+    };
+    Ok(output::print(text)?)
+}
+
+/// Whether two paths lead to one file.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(a).is_some_and(|a| Some(a) == real(b))
 }
 
 /// Shows a file now and whenever it is saved, until somebody interrupts.
@@ -125,33 +152,30 @@ fn find(file: &Path) -> Result<Found, Failure> {
     let name = file.to_string_lossy().into_owned();
     if is_gltf(file) {
         let text = made_of(&asset::load(file)?.clips);
-        return Ok(Found { name, text, character: Some(file.to_owned()) });
+        let graph = GraphFile::Text(text);
+        return Ok(Found { name, graph, character: Some(file.to_owned()) });
     }
     if !file.exists()
         && let Some(text) = builtin_text(&name)
     {
         let made = graph::MADE_FOR.iter().find(|(_, graph)| *graph == name);
         let character = made.map(|(character, _)| PathBuf::from(character));
-        return Ok(Found { name, text: text.to_owned(), character });
+        let graph = GraphFile::Text(text.to_owned());
+        return Ok(Found { name, graph, character });
     }
-    let text = graph::read_text(file).with_context(|| match file.exists() {
+    let graph = GraphFile::read(file).with_context(|| match file.exists() {
         true => name.clone(),
         false => {
             let names: Vec<_> = graph::BUILTINS.iter().map(|(name, _)| *name).collect();
             format!("{name}: no such file, and no built-in graph ({})", names.join(", "))
         }
     })?;
-    Ok(Found { name, text, character: None })
+    Ok(Found { name, graph, character: None })
 }
 
 /// A graph file that plays these clips.
 fn made_of(clips: &[UniformClip]) -> String {
-    let clip = |clip: &UniformClip| StarterClip {
-        name: clip.name.clone(),
-        seconds: clip.seconds(),
-        mode: if clip.seconds() > 0.0 { PlayMode::Loop } else { PlayMode::Clamp },
-    };
-    graph::starter(&clips.iter().map(clip).collect::<Vec<_>>())
+    graph::starter(&clips.iter().map(StarterClip::of).collect::<Vec<_>>())
 }
 
 fn load_character(path: &Path) -> Result<CharacterAsset, Failure> {
@@ -163,11 +187,8 @@ fn load_character(path: &Path) -> Result<CharacterAsset, Failure> {
 
 /// Binds the program to a character.
 fn check(compiled: &Compiled, character: &CharacterAsset) -> Result<(), Failure> {
-    let skeleton = character.skeleton.clone();
-    let rig = match compiled.program.get().scaled_bone() {
-        Some(_) => Rig::general(skeleton, &character.clips),
-        None => Rig::new(skeleton, &character.clips),
-    }?;
+    // As a run makes it ready.
+    let rig = character.rig_for(compiled.program.get().scaled_bone().is_some())?;
     let program = Arc::new(compiled.program.clone());
     let (clips, mut names) =
         (vec![ClipBinding::default(); rig.clip_count()], NotifyNames::default());
@@ -186,6 +207,10 @@ fn explained(error: &BindError, places: &Places) -> String {
                 _ => places.of_bone(name),
             };
             format!("{place}: no {what} `{name}`{known}")
+        }
+        BindError::Chain { upper, lower, .. } => {
+            let place = places.of_limb(upper, lower);
+            format!("{place}: `{lower}` does not hang below `{upper}` in the character's skeleton")
         }
         other => other.to_string(),
     }

@@ -7,6 +7,7 @@
 //! 4. `emit` writes instructions; registers are taken back when they were read last (`lives`).
 //! 5. The program is validated like any other.
 
+mod checks;
 mod emit;
 mod emit_pose;
 mod ir;

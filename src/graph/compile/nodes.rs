@@ -67,7 +67,7 @@ impl<'s, 'a> Resolver<'s, 'a> {
                     Some(group) => Some(self.sync_group(group, mode)?),
                     None => None,
                 };
-                let (clip, speed) = (clip.as_str(), self.scalar(speed)?);
+                let (clip, speed) = (clip.as_str(), self.speed(name, speed)?);
                 let time = self.scalars.term(Term::ClipTime(id));
                 Pose::Clip { clip, mode, speed, start: start.0, group, time }
             }
@@ -223,7 +223,7 @@ impl<'s, 'a> Resolver<'s, 'a> {
                 Pose::LookAt {
                     source: self.node(source)?,
                     bone: bone.as_str(),
-                    forward: self.vector(forward)?,
+                    forward: self.direction(name, "forward", forward)?,
                     target: self.vector(target)?,
                     limit,
                     alpha: self.scalar(alpha)?,

@@ -10,6 +10,8 @@ pub struct Places {
     file: String,
     clips: HashMap<String, (Option<Place>, String)>,
     bones: HashMap<String, (Option<Place>, String)>,
+    /// Two bones of a solver of which the second has to hang below the first.
+    limbs: HashMap<(String, String), (Option<Place>, String)>,
 }
 
 impl Places {
@@ -34,13 +36,21 @@ impl Places {
                 | Node::LookAt { bone, .. } => places.bone(source, bone, part),
                 Node::TwoBoneIk { root, mid, end, .. } => {
                     [root, mid, end].into_iter().for_each(|b| places.bone(source, b, part));
+                    places.limb(source, root, mid, part);
+                    places.limb(source, mid, end, part);
                 }
                 Node::FootIk { hips, left, right, .. } => {
                     let all = std::iter::once(hips).chain(left).chain(right);
                     all.for_each(|b| places.bone(source, b, part));
+                    for leg in [left, right] {
+                        let lower = leg.iter();
+                        let upper = std::iter::once(hips).chain(lower.clone());
+                        upper.zip(lower).for_each(|(u, l)| places.limb(source, u, l, part));
+                    }
                 }
                 Node::Fabrik { root, end, .. } => {
                     [root, end].into_iter().for_each(|b| places.bone(source, b, part));
+                    places.limb(source, root, end, part);
                 }
                 _ => {}
             }
@@ -51,9 +61,25 @@ impl Places {
         places
     }
 
+    /// Of a file that names nothing any more.
+    pub(in crate::graph) fn of_file(name: &str) -> Self {
+        Self { file: name.into(), ..Self::default() }
+    }
+
     fn bone(&mut self, source: &Source<'_>, bone: &Text<'_>, part: impl Fn() -> String) {
         let place = || (source.place_of(bone.as_str()), part());
         self.bones.entry(bone.to_string()).or_insert_with(place);
+    }
+
+    fn limb(
+        &mut self,
+        source: &Source<'_>,
+        upper: &Text<'_>,
+        lower: &Text<'_>,
+        part: impl Fn() -> String,
+    ) {
+        let place = || (source.place_of(lower.as_str()), part());
+        self.limbs.entry((upper.to_string(), lower.to_string())).or_insert_with(place);
     }
 
     /// Where a clip is named, like `walk.ron:12:9: node "walk"`; the file where it is not.
@@ -64,6 +90,11 @@ impl Places {
     /// Where a bone is named; the file where it is not.
     pub fn of_bone(&self, name: &str) -> String {
         self.at(self.bones.get(name))
+    }
+
+    /// Where a solver names a bone as one that hangs below another; the file where none does.
+    pub fn of_limb(&self, upper: &str, lower: &str) -> String {
+        self.at(self.limbs.get(&(upper.to_owned(), lower.to_owned())))
     }
 
     fn at(&self, entry: Option<&(Option<Place>, String)>) -> String {

@@ -1,6 +1,7 @@
 //! Words, numbers and signs of an expression.
 
 use super::ExpressionError;
+use crate::graph::file::NUMBER;
 
 /// A piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,8 +39,13 @@ pub(super) fn next(text: &str, at: usize) -> Result<(Token<'_>, usize, usize), E
     if first.is_ascii_digit() || first == '.' {
         let length = number_length(rest);
         return match rest[..length].parse::<f32>() {
-            Ok(number) if number.is_finite() => Ok((Token::Number(number), start, start + length)),
-            _ => {
+            Ok(number) if number <= NUMBER => Ok((Token::Number(number), start, start + length)),
+            Ok(_) => {
+                let written = &rest[..length];
+                let message = format!("`{written}` is beyond {NUMBER:e}, the largest number");
+                Err(ExpressionError::new(start, message))
+            }
+            Err(_) => {
                 let message = format!("`{}` is no number", &rest[..length]);
                 Err(ExpressionError::new(start, message))
             }

@@ -61,7 +61,7 @@ fn a_mistake_is_named_with_its_place() {
         ("min(a,)", "6: a number or a name should stand here, not `)`"),
         ("a b", "2: `b` where the expression could end"),
         ("1.2.3", "0: `1.2.3` is no number"),
-        ("1e99", "0: `1e99` is no number"),
+        ("1e99", "0: `1e99` is beyond 1e9, the largest number"),
         ("3 § 4", "2: `§` means nothing here"),
         ("a < b < c", "6: `<` after a comparison; join comparisons with `&&`"),
     ] {

@@ -13,3 +13,5 @@ pub const POINTS: usize = 256;
 pub const TERMS: usize = 512;
 /// Brackets within brackets, in the file and in an expression.
 pub const DEPTH: usize = 64;
+/// The largest number, either way: with it squared there still is something to compute with.
+pub const NUMBER: f32 = 1e9;

@@ -17,7 +17,7 @@ pub use error::{FileFault, GraphError};
 pub use near::Known;
 pub use source::{Place, Source};
 
-pub(super) use limits::{DEPTH, POINTS, TERMS};
+pub(super) use limits::{DEPTH, NUMBER, POINTS, TERMS};
 pub(super) use names::{Names, Scalar, Seconds, Share, Table, Text};
 pub(super) use node::{Node, Vector};
 pub(super) use schema::{
@@ -32,7 +32,6 @@ use ron::value::RawValue;
 use schema::RootMotion;
 use serde::Deserialize;
 use std::io::Read;
-use std::path::Path;
 
 /// The version of the format that this program reads.
 pub const FORMAT: u32 = 1;
@@ -58,19 +57,20 @@ struct Outline<'a> {
     root_motion: RootMotion<'a>,
 }
 
-/// Reads a graph file from disk. No more than a graph file may have is read.
+/// A graph file's text: its first bytes, and the rest from a reader. No more than a graph file may
+/// have is read.
 ///
 /// # Errors
 /// Of the file system; a file that is too long or not UTF-8.
-pub fn read_text(path: &Path) -> std::io::Result<String> {
-    let too_long = || {
+pub(super) fn text_of(first: Vec<u8>, rest: impl Read) -> std::io::Result<String> {
+    let invalid = |line: String| std::io::Error::new(std::io::ErrorKind::InvalidData, line);
+    let mut bytes = first;
+    rest.take(limits::FILE as u64).read_to_end(&mut bytes)?;
+    if bytes.len() > limits::FILE {
         let line = format!("more than a graph file may have ({} bytes)", limits::FILE);
-        std::io::Error::new(std::io::ErrorKind::InvalidData, line)
-    };
-    let mut text = String::new();
-    let limit = limits::FILE as u64;
-    std::fs::File::open(path)?.take(limit + 1).read_to_string(&mut text)?;
-    if text.len() > limits::FILE { Err(too_long()) } else { Ok(text) }
+        return Err(invalid(line));
+    }
+    String::from_utf8(bytes).map_err(|_| invalid("this is no text (UTF-8)".into()))
 }
 
 /// Reads a graph file's text; what its names stand for is not looked at yet.
@@ -125,7 +125,13 @@ fn syntax(source: &Source<'_>, part: &str, error: &SpannedError) -> GraphError {
             _ => Place { line: start.line + line - 1, column },
         }
     });
-    let fault = FileFault::Syntax(explained(&error.code));
+    let line = match &error.code {
+        ron::Error::TrailingCharacters if part.trim_start().starts_with("Bind") => {
+            "`Bind` has nothing to say in brackets; it stands without them".into()
+        }
+        code => explained(code),
+    };
+    let fault = FileFault::Syntax(line);
     GraphError { place, ..GraphError::whole(source, fault) }
 }
 

@@ -64,7 +64,11 @@ fn checked<E: de::Error>(text: &str) -> Result<&str, E> {
         let (len, limit) = (text.len(), limits::STRING);
         return Err(E::custom(format_args!("a string of {len} bytes; {limit} are the most")));
     }
-    Ok(text)
+    // What steers a terminal has no place in a name; an expression may go over several lines.
+    match text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        Some(c) => Err(E::custom(format_args!("a control character (U+{:04X})", u32::from(c)))),
+        None => Ok(text),
+    }
 }
 
 /// A table `{"name": value}` in the file's order; names are unique.
@@ -188,10 +192,14 @@ impl<'de> Deserialize<'de> for Share {
 }
 
 fn finite<E: de::Error>(number: f32) -> Result<f32, E> {
-    if number.is_finite() {
-        return Ok(number);
+    if number.is_nan() {
+        return Err(E::custom(format_args!("{number} is no number to compute with")));
     }
-    Err(E::custom(format_args!("{number} is no number to compute with")))
+    if number.abs() > limits::NUMBER {
+        let limit = limits::NUMBER;
+        return Err(E::custom(format_args!("{number:e} is beyond {limit:e}, the largest number")));
+    }
+    Ok(number)
 }
 
 /// A number, or an expression that gives one.

@@ -101,7 +101,23 @@ fn faults_of_form_name_line_column_node_and_near_misses() {
             "Klip(",
             &format!(":15:17: node `walk`: no `Klip`; did you mean `Clip`? {nodes}"),
         ),
-        ("Bind", "Bind()", ":16:36: node `rest`: there is something behind the end of this"),
+        (
+            "Bind",
+            "Bind()",
+            ":16:36: node `rest`: `Bind` has nothing to say in brackets; it stands without them",
+        ),
+        ("y: 0,", "y: 1e20,", ":17:46: node `space`: 1e20 is beyond 1e9, the largest number"),
+        ("y: 0,", "y: -inf,", ":17:46: node `space`: -inf is beyond 1e9, the largest number"),
+        (
+            "clip: \"walk\"",
+            "clip: \"\\u{1b}[2J\"",
+            ":15:35: node `walk`: a control character (U+001B)",
+        ),
+        (
+            "clip: \"walk\"",
+            "clip: \"\u{9b}J\"",
+            ":15:29: node `walk`: a control character (U+009B)",
+        ),
         (
             "after: 1",
             "after: -1",

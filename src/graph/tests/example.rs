@@ -102,6 +102,7 @@ fn each_state_runs_its_own_branch() {
         p.record(1.0 / 60.0);
         p.list.reachable_count()
     };
+    p.set("back", 0.3);
     // Idle: its sample, and what lies above the machine.
     assert_eq!(reachable(&mut p), 1 + 5);
     p.set("walk", 1.0);

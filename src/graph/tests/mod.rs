@@ -2,13 +2,16 @@
 
 mod assembler;
 mod continuity;
+mod cut_time;
 mod encoding;
 mod example;
 mod files;
 mod machines;
 mod motions;
 mod naive;
+mod random_files;
 mod refused;
+mod silent;
 
 use super::*;
 use crate::math::Mat3x4;
@@ -18,7 +21,7 @@ use crate::pose::{Rig, Skeleton, UniformClip};
 use crate::task::{Capture, Context, PoseState, TaskList, Worker, WorkerOptions};
 use std::sync::Arc;
 
-/// A rig with its source, its clips renamed.
+/// A rig with its source, its clips renamed. Its first four bones are a chain.
 struct Character {
     rig: Rig,
     skeleton: Skeleton,
@@ -27,7 +30,13 @@ struct Character {
 }
 
 fn character(shape: Shape, names: &[&str], seed: u64) -> Character {
-    let (skeleton, mut clips) = testing::character(shape, names.len(), seed);
+    let of = |seed| testing::character(shape, names.len(), seed);
+    let follows = |bone: usize, skeleton: &Skeleton| {
+        skeleton.parents().get(bone).is_none_or(|p| p.is_some_and(|p| p.get() + 1 == bone))
+    };
+    let is_chain = |skeleton: &Skeleton| (1..4).all(|bone| follows(bone, skeleton));
+    let found = (seed..).step_by(1_000).map(of).find(|(skeleton, _)| is_chain(skeleton));
+    let (skeleton, mut clips) = found.unwrap();
     clips.iter_mut().zip(names).for_each(|(clip, name)| clip.name = (*name).into());
     let rig = Rig::new(skeleton.clone(), &clips).unwrap();
     Character { rig, skeleton, clip_bindings: vec![ClipBinding::default(); clips.len()], clips }

@@ -10,7 +10,7 @@ use crate::task::Task;
 const CLIPS: [&str; 4] = ["idle", "walk", "run", "wave"];
 
 /// A character whose clips last 1, 1.2, 0.8 and 2 seconds; walking covers 1.5 m, running 3 m.
-fn thing() -> Character {
+pub(super) fn thing() -> Character {
     let (skeleton, mut clips) = testing::character(Shape::plain(8), 4, 21);
     for ((clip, name), frames) in clips.iter_mut().zip(CLIPS).zip([31, 37, 25, 61]) {
         clip.name = name.into();

@@ -49,7 +49,7 @@ enum Node {
 impl Node {
     /// What it reads, and how much of its weight each carries on.
     fn reads(&self) -> Vec<(usize, f64)> {
-        match self {
+        let mut reads = match self {
             Self::Rest | Self::Sample { .. } | Self::Load => vec![],
             Self::Blend { a, b, t } if a == b => vec![(*a, 1.0 - t), (*b, *t)],
             Self::Blend { a, b, t } => vec![(*a, 1.0 - t), (*b, *t)],
@@ -63,7 +63,11 @@ impl Node {
             }
             Self::Save(a) | Self::Move { a, .. } | Self::Same(a) => vec![(*a, 1.0)],
             Self::Mix(parts) => parts.clone(),
-        }
+        };
+        // What weighs nothing is not read; the yardstick of a difference has no weight.
+        let yardstick = matches!(self, Self::Difference { .. });
+        reads.retain(|(_, share)| *share > 0.0 || yardstick);
+        reads
     }
 }
 

@@ -235,8 +235,48 @@ fn a_rig_without_what_a_program_names_is_refused_with_what_it_has() {
     });
     assert_eq!(
         bind(a.output(pose)),
-        "graph \"g\" scales bone `bone1`, and the character's poses are kept without scale; build its rig with `Rig::general`"
+        "graph \"g\" scales bone `bone1`, and the character was made ready for graphs that scale none"
     );
+    for (root, mid, end, expected) in [
+        (0, 2, 1, "TwoBoneIk needs `bone1` to hang below `bone2`, which it does not"),
+        (1, 0, 2, "TwoBoneIk needs `bone0` to hang below `bone1`, which it does not"),
+        (1, 1, 2, "TwoBoneIk needs `bone1` to hang below `bone1`, which it does not"),
+    ] {
+        let mut a = Assembler::new("g");
+        let bones = ["bone0", "bone1", "bone2"].map(|bone| a.bone(bone));
+        let [root, mid, end] = [root, mid, end].map(|at: usize| bones[at]);
+        let (source, alpha) = (a.looped("idle"), a.constant(1.0));
+        let (target, pole, soften) = (a.vector([0.0; 3]), None, None);
+        let pose = a.pose(|dst| Op::TwoBoneIk {
+            source,
+            root,
+            mid,
+            end,
+            target,
+            pole,
+            soften,
+            alpha,
+            dst,
+        });
+        assert_eq!(bind(a.output(pose)), format!("graph \"g\": {expected}"));
+    }
+    let mut a = Assembler::new("g");
+    let [end, root] = ["bone1", "bone2"].map(|bone| a.bone(bone));
+    let (source, alpha, target) = (a.looped("idle"), a.constant(1.0), a.vector([0.0; 3]));
+    let (iterations, tolerance, weights) = (8, alpha, None);
+    let pose = a.pose(|dst| Op::Fabrik {
+        source,
+        root,
+        end,
+        target,
+        iterations,
+        tolerance,
+        weights,
+        alpha,
+        dst,
+    });
+    let line = "graph \"g\": Fabrik needs `bone1` to hang below `bone2`, which it does not";
+    assert_eq!(bind(a.output(pose)), line);
     let names = &mut NotifyNames::default();
     let target = Target {
         rig: &c.rig,

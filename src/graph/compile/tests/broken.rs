@@ -173,6 +173,36 @@ const BROKEN: &[(&str, &str, &str)] = &[
          move, jump, locomotion, aim, armed",
     ),
     (
+        "mode: Once)",
+        "mode: Once, speed: \"2e3 * 2\")",
+        ":32:10: node `jump`: a speed of 4e3; a clip runs 1000 times as fast at most",
+    ),
+    (
+        "3.75, \"run\"",
+        "1e20, \"run\"",
+        ":30:66: node `move`: 1e20 is beyond 1e9, the largest number",
+    ),
+    (
+        "speed > 0.2\"",
+        "speed > 1e38\"",
+        ":43:75: node `locomotion`: in \"speed > 1e38\": `1e38` is beyond 1e9, the largest number",
+    ),
+    (
+        "Clip(clip: \"aim_pose\")",
+        "LookAt(source: \"idle\", bone: \"head\", target: (0, 1, 2), forward: (0, 0, 0))",
+        ":51:10: node `aim`: `forward` is (0, 0, 0), which is no direction",
+    ),
+    (
+        "Clip(clip: \"aim_pose\")",
+        "Bind()",
+        ":51:20: node `aim`: `Bind` has nothing to say in brackets; it stands without them",
+    ),
+    (
+        "Clip(clip: \"aim_pose\")",
+        "Clip(clip: \"aim\\u{1b}[2J\")",
+        ":51:37: node `aim`: a control character (U+001B)",
+    ),
+    (
         "DeadBlend(0.2)",
         "Deadblend(0.2)",
         ":42:51: node `locomotion`: no `Deadblend`; did you mean `DeadBlend`? there are: \

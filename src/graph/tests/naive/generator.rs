@@ -277,8 +277,9 @@ impl Generator<'_> {
         let (source, alpha) = (self.pose(), self.scalar());
         let values: [_; 3] = [(); 3].map(|()| self.r.signed());
         let target = self.a.vector(values);
-        let mut bone = || BoneRef(self.r.below(BONES) as u16);
-        let (root, mid, end) = (bone(), bone(), bone());
+        let bone = BoneRef(self.r.below(BONES) as u16);
+        let below_all = BoneRef(1 + self.r.below(BONES - 1) as u16);
+        let [root, mid, end, toe] = [0, 1, 2, 3].map(BoneRef);
         let way = self.r.below(6);
         let seam = SeamId(self.a.0.seams);
         if way == 5 {
@@ -299,7 +300,7 @@ impl Generator<'_> {
             1 => Op::Fabrik {
                 source,
                 root,
-                end,
+                end: below_all,
                 target,
                 iterations: 8,
                 tolerance: alpha,
@@ -307,30 +308,24 @@ impl Generator<'_> {
                 alpha,
                 dst,
             },
-            2 => Op::LookAt {
-                source,
-                bone: root,
-                forward: target,
-                target,
-                limit: Some(alpha),
-                alpha,
-                dst,
-            },
+            2 => {
+                Op::LookAt { source, bone, forward: target, target, limit: Some(alpha), alpha, dst }
+            }
             3 => Op::FootIk {
                 source,
                 hips: root,
-                left_root: root,
-                left_mid: mid,
-                left_end: end,
+                left_root: mid,
+                left_mid: end,
+                left_end: toe,
                 right_root: mid,
                 right_mid: end,
-                right_end: root,
+                right_end: toe,
                 alpha,
                 dst,
             },
             4 => Op::TranslateBone {
                 source,
-                bone: root,
+                bone,
                 space: crate::pose::kernels::bone::BoneSpace::Component,
                 alpha,
                 offset: target,

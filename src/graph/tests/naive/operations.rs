@@ -34,6 +34,8 @@ impl Naive<'_> {
                 let left = 0.5_f64.powf(dt / s[half_life.get()]).min(1.0);
                 let before = self.smooths[slot.get()].unwrap_or(value);
                 let next = value + (before - value) * left;
+                let near = (next - value).abs() <= 1e-4 * value.abs().max(1.0);
+                let next = if near { value } else { next };
                 self.smooths[slot.get()] = Some(next);
                 s[dst.get()] = next;
             }

@@ -11,6 +11,10 @@ impl Naive<'_> {
             Node::Sample { clip, seconds, .. } => {
                 testing::sampled(&self.c.clips[*clip], rest.len(), *seconds as f32)
             }
+            Node::Blend { a, t: 0.0, .. }
+            | Node::Masked { a, t: 0.0, .. }
+            | Node::Add { a, t: 0.0, .. } => results[*a].clone(),
+            Node::Blend { b, t: 1.0, .. } => results[*b].clone(),
             Node::Blend { a, b, .. } | Node::Masked { a, b, .. } if a == b => results[*a].clone(),
             Node::Blend { a, b, t } => testing::blended(&results[*a], &results[*b], *t),
             Node::Masked { a, b, t, mask } => {
