@@ -1,6 +1,7 @@
 //! `throng bench`: measurements that can be repeated.
 
 pub mod baseline;
+pub mod graph;
 mod kernels;
 pub mod passes;
 pub mod pose;
@@ -16,6 +17,8 @@ pub enum BenchCommand {
     Pose(pose::PoseBenchArgs),
     /// The executor's bookkeeping: unreachable states, unwatched zones, two threads
     Tasks(tasks::TasksBenchArgs),
+    /// Graphs: what recording costs beside executing, thirty states beside one, each opcode
+    Graph(graph::GraphBenchArgs),
 }
 
 /// Measures and prints.
@@ -26,6 +29,7 @@ pub fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
         BenchCommand::Pose(args) => pose::run(args),
         BenchCommand::Tasks(args) => tasks::run(args),
+        BenchCommand::Graph(args) => graph::run(args),
     }
 }
 

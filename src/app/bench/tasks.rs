@@ -236,7 +236,7 @@ fn two_threads(rigs: &Rigs, turns: u32) -> Result<Row, Failure> {
 
 /// Measures two ways by turns: `measure(turn, true)` and `measure(turn, false)`. Gives the medians of
 /// both and of the ratio of the first to the second.
-fn by_turns<E>(
+pub(super) fn by_turns<E>(
     turns: u32,
     mut measure: impl FnMut(usize, bool) -> Result<f64, E>,
 ) -> Result<(f64, f64, f64), E> {
