@@ -29,6 +29,16 @@ pub(super) enum Quantity {
     Ratio,
 }
 
+/// What an index counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Index {
+    Bone,
+    Clip,
+    Mask,
+    History,
+    Snapshot,
+}
+
 /// Visits the fields of tasks: writes them, or reads them into their places.
 pub(super) trait Code {
     type Error;
@@ -40,7 +50,7 @@ pub(super) trait Code {
     fn choice(&mut self, value: &mut u32, count: u32) -> Result<(), Self::Error>;
 
     /// A number of a bone, a clip, a mask, a history or a snapshot.
-    fn id(&mut self, value: &mut u16) -> Result<(), Self::Error>;
+    fn index(&mut self, value: &mut u16, of: Index) -> Result<(), Self::Error>;
 
     /// A task before the one at `before`, or none.
     fn dependency(&mut self, value: &mut TaskIndex, before: usize) -> Result<(), Self::Error>;
@@ -48,9 +58,7 @@ pub(super) trait Code {
     fn float(&mut self, value: &mut f32, quantity: Quantity) -> Result<(), Self::Error>;
 
     /// A rotation, xyzw.
-    fn rotation(&mut self, value: &mut [f32; 4]) -> Result<(), Self::Error> {
-        value.iter_mut().try_for_each(|v| self.float(v, Quantity::Ratio))
-    }
+    fn rotation(&mut self, value: &mut [f32; 4]) -> Result<(), Self::Error>;
 
     fn vector(&mut self, value: &mut [f32; 3], quantity: Quantity) -> Result<(), Self::Error> {
         value.iter_mut().try_for_each(|v| self.float(v, quantity))
@@ -86,7 +94,7 @@ fn bone_space<C: Code>(space: &mut BoneSpace, code: &mut C) -> Result<(), C::Err
 
 fn transition<C: Code>(transition: &mut Transition, code: &mut C) -> Result<(), C::Error> {
     let Transition { history, elapsed, duration, dt, capture } = transition;
-    code.id(&mut history.0)?;
+    code.index(&mut history.0, Index::History)?;
     either(capture, [false, true], code)?;
     for seconds in [elapsed, duration, dt] {
         code.float(seconds, Quantity::Seconds)?;
@@ -96,7 +104,7 @@ fn transition<C: Code>(transition: &mut Transition, code: &mut C) -> Result<(), 
 
 fn limb<C: Code>(limb: &mut Limb, code: &mut C) -> Result<(), C::Error> {
     let Limb { root, mid, end } = limb;
-    [root, mid, end].into_iter().try_for_each(|bone| code.id(&mut bone.0))
+    [root, mid, end].into_iter().try_for_each(|bone| code.index(&mut bone.0, Index::Bone))
 }
 
 /// Visits the fields of a task, the one at position `at` of its list.
@@ -105,7 +113,7 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
     match task {
         Task::ReferencePose => Ok(()),
         Task::SampleClip { clip, seconds } => {
-            code.id(&mut clip.0)?;
+            code.index(&mut clip.0, Index::Clip)?;
             code.float(seconds, Quantity::ClipSeconds(*clip))
         }
         Task::Blend { a, b, alpha } => {
@@ -116,7 +124,7 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
         Task::BlendMasked { a, b, alpha, mask } => {
             code.dependency(a, at)?;
             code.dependency(b, at)?;
-            code.id(&mut mask.0)?;
+            code.index(&mut mask.0, Index::Mask)?;
             code.float(alpha, Weight)
         }
         Task::MakeAdditive { source, reference, space } => {
@@ -136,12 +144,12 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
         }
         Task::SavePoseSnapshot { source, snapshot } => {
             code.dependency(source, at)?;
-            code.id(&mut snapshot.0)
+            code.index(&mut snapshot.0, Index::Snapshot)
         }
-        Task::LoadPoseSnapshot { snapshot } => code.id(&mut snapshot.0),
+        Task::LoadPoseSnapshot { snapshot } => code.index(&mut snapshot.0, Index::Snapshot),
         Task::BoneTransform { source, bone, space, mode, alpha, translation, rotation, scale } => {
             code.dependency(source, at)?;
-            code.id(&mut bone.0)?;
+            code.index(&mut bone.0, Index::Bone)?;
             bone_space(space, code)?;
             either(mode, [BoneMode::Additive, BoneMode::Override], code)?;
             code.float(alpha, Weight)?;
@@ -151,7 +159,7 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
         }
         Task::TranslateBone { source, bone, space, alpha, offset } => {
             code.dependency(source, at)?;
-            code.id(&mut bone.0)?;
+            code.index(&mut bone.0, Index::Bone)?;
             bone_space(space, code)?;
             code.float(alpha, Weight)?;
             code.vector(offset, Length)
@@ -168,9 +176,9 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
         Task::Fabrik { source, chain, weights } => {
             code.dependency(source, at)?;
             let Chain { root, end, target, iterations, tolerance, alpha } = chain;
-            code.id(&mut root.0)?;
-            code.id(&mut end.0)?;
-            code.id(&mut weights.0)?;
+            code.index(&mut root.0, Index::Bone)?;
+            code.index(&mut end.0, Index::Bone)?;
+            code.index(&mut weights.0, Index::Mask)?;
             let mut passes = u32::from(*iterations);
             code.choice(&mut passes, 256)?;
             *iterations = passes as u8;
@@ -181,7 +189,7 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
         Task::LookAt { source, gaze } => {
             code.dependency(source, at)?;
             let Gaze { bone, forward, target, limit, alpha } = gaze;
-            code.id(&mut bone.0)?;
+            code.index(&mut bone.0, Index::Bone)?;
             code.vec3(forward, Ratio)?;
             code.vec3(target, Length)?;
             code.float(limit, Angle)?;
@@ -190,7 +198,7 @@ pub(super) fn visit<C: Code>(task: &mut Task, at: usize, code: &mut C) -> Result
         Task::FootIk { source, stance } => {
             code.dependency(source, at)?;
             let Stance { hips, legs, alpha } = stance;
-            code.id(&mut hips.0)?;
+            code.index(&mut hips.0, Index::Bone)?;
             legs.iter_mut().try_for_each(|leg| limb(leg, code))?;
             code.float(alpha, Weight)
         }

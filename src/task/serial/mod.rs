@@ -5,21 +5,25 @@
 //! visit it. Reading trusts nothing: every index is checked as it is when tasks are recorded, every
 //! task takes at least a byte, and a list is never longer than its bytes.
 
+mod check;
+mod coder;
 mod exact;
 mod fields;
 pub(crate) mod varint;
 mod wire;
 
+pub use check::{Extents, check};
 pub use wire::WireScale;
 
 use super::task::Stage;
 use super::{TaskError, TaskIndex, TaskKind, TaskList};
 use crate::index::{BoneCount, BoneIndex};
 use crate::pose::{GroundPatch, RootPin};
-use exact::{ExactReader, ExactWriter};
-use fields::{Code, Quantity};
+use coder::{Form, Reader, Writer};
+use exact::Exact;
+use fields::{Code, Index, Quantity};
 use glam::{Vec2, Vec3};
-use wire::{WireReader, WireWriter};
+use varint::Bytes;
 
 /// Version of both forms. Another version is another language: there is no reading of old ones.
 pub const LIST_VERSION: u8 = 2;
@@ -51,6 +55,16 @@ pub enum ListError {
         /// Position of the byte after it.
         at: usize,
     },
+    /// An index that names nothing.
+    #[error("a task names {what} {index}, and there are {count}")]
+    Index {
+        /// What it counts.
+        what: &'static str,
+        /// The index.
+        index: u16,
+        /// How many there are.
+        count: usize,
+    },
     /// A list that could not have been recorded.
     #[error(transparent)]
     Task(#[from] TaskError),
@@ -67,7 +81,7 @@ const LATE: u32 = 0x80;
 
 /// Appends a list in the exact form.
 pub fn encode(list: &TaskList, out: &mut Vec<u8>) {
-    write(list, &mut ExactWriter(out));
+    write(list, Writer { form: Exact, out });
 }
 
 /// Reads a list in the exact form, into one whose memory is kept. All bytes have to belong to it.
@@ -75,12 +89,12 @@ pub fn encode(list: &TaskList, out: &mut Vec<u8>) {
 /// # Errors
 /// [`ListError`]; the list is empty then.
 pub fn decode(bytes: &[u8], list: &mut TaskList) -> Result<(), ListError> {
-    read_whole(list, ExactReader(varint::Bytes::new(bytes)))
+    read_whole(list, Reader { form: Exact, bytes: Bytes::new(bytes) })
 }
 
 /// Appends a list in the form for the wire.
 pub fn encode_wire(list: &TaskList, scale: &WireScale, out: &mut Vec<u8>) {
-    write(list, &mut WireWriter { out, scale });
+    write(list, Writer { form: scale, out });
 }
 
 /// Reads a list in the form for the wire; `scale` has to be the one that it was written with.
@@ -88,16 +102,11 @@ pub fn encode_wire(list: &TaskList, scale: &WireScale, out: &mut Vec<u8>) {
 /// # Errors
 /// [`ListError`]; the list is empty then.
 pub fn decode_wire(bytes: &[u8], scale: &WireScale, list: &mut TaskList) -> Result<(), ListError> {
-    read_whole(list, WireReader { bytes: varint::Bytes::new(bytes), scale })
+    read_whole(list, Reader { form: scale, bytes: Bytes::new(bytes) })
 }
 
-/// A code that reads.
-trait Source: Code<Error = ListError> {
-    fn bytes(&self) -> &varint::Bytes<'_>;
-}
-
-fn write<C: Code<Error = std::convert::Infallible>>(list: &TaskList, code: &mut C) {
-    let Ok(()) = write_with(list, code);
+fn write<F: Form>(list: &TaskList, mut code: Writer<'_, F>) {
+    let Ok(()) = write_with(list, &mut code);
 }
 
 fn write_with<C: Code>(list: &TaskList, code: &mut C) -> Result<(), C::Error> {
@@ -143,9 +152,9 @@ fn visit_ground<C: Code>(ground: &mut GroundPatch, code: &mut C) -> Result<(), C
 
 fn visit_pin<C: Code>(pin: &mut RootPin, code: &mut C) -> Result<(), C::Error> {
     match pin {
-        RootPin::Reference(bone) => code.id(&mut bone.0),
+        RootPin::Reference(bone) => code.index(&mut bone.0, Index::Bone),
         RootPin::Motion { bone, x, z, yaw } => {
-            code.id(&mut bone.0)?;
+            code.index(&mut bone.0, Index::Bone)?;
             code.float(x, Quantity::Length)?;
             code.float(z, Quantity::Length)?;
             code.float(yaw, Quantity::Angle)
@@ -153,10 +162,10 @@ fn visit_pin<C: Code>(pin: &mut RootPin, code: &mut C) -> Result<(), C::Error> {
     }
 }
 
-fn read_whole<C: Source>(list: &mut TaskList, mut code: C) -> Result<(), ListError> {
+fn read_whole<F: Form>(list: &mut TaskList, mut code: Reader<'_, F>) -> Result<(), ListError> {
     list.clear();
     let result = read(list, &mut code).and_then(|()| {
-        let (len, extra) = (code.bytes().at(), code.bytes().left());
+        let (len, extra) = (code.bytes.at(), code.bytes.left());
         if extra == 0 { Ok(()) } else { Err(ListError::Trailing { len, extra }) }
     });
     if result.is_err() {
@@ -165,27 +174,25 @@ fn read_whole<C: Source>(list: &mut TaskList, mut code: C) -> Result<(), ListErr
     result
 }
 
-fn read<C: Source>(list: &mut TaskList, code: &mut C) -> Result<(), ListError> {
+fn read<F: Form>(list: &mut TaskList, code: &mut Reader<'_, F>) -> Result<(), ListError> {
     let (mut flags, mut count) = (0, 0);
     code.unsigned(&mut flags)?;
     if flags & !FLAGS != 0 || flags & PIN_REFERENCE != 0 && flags & PIN_MOTION != 0 {
-        return Err(unknown(code, "flags", flags));
+        return Err(code.unknown("flags", flags));
     }
     code.unsigned(&mut count)?;
     for at in 0..count as usize {
         let mut kind = 0;
         code.unsigned(&mut kind)?;
         let found = TaskKind::ALL.get((kind & !LATE) as usize);
-        let Some(found) = found else { return Err(unknown(code, "kind of task", kind)) };
+        let Some(found) = found else { return Err(code.unknown("kind of task", kind)) };
         let mut task = fields::blank(*found);
         fields::visit(&mut task, at, code)?;
         let stage = if kind & LATE == 0 { Stage::Any } else { Stage::PostPhysics };
         list.push_staged(task, stage)?;
     }
     if flags & HAS_CUT != 0 {
-        let mut cut = 0;
-        code.id(&mut cut)?;
-        list.set_cut(Some(BoneCount(cut)));
+        list.set_cut(Some(BoneCount(code.short()?)));
     }
     if flags & HAS_OUTPUT != 0 {
         let mut output = TaskIndex::NONE;
@@ -208,8 +215,4 @@ fn read<C: Source>(list: &mut TaskList, code: &mut C) -> Result<(), ListError> {
         list.set_ground(Some(ground));
     }
     Ok(())
-}
-
-fn unknown(code: &impl Source, what: &'static str, value: u32) -> ListError {
-    ListError::Unknown { what, value, at: code.bytes().at() }
 }

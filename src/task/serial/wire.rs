@@ -4,14 +4,12 @@
 //! multiples of a step, as numbers of variable length. A rotation is its three smallest components
 //! at fifteen bits each.
 
-use super::exact::{at_distance, choose, distance, id};
-use super::fields::{Code, Quantity};
+use super::ListError;
+use super::coder::Form;
+use super::fields::Quantity;
 use super::varint::{self, Bytes};
-use super::{ListError, Source};
 use crate::index::ClipId;
 use crate::pose::Rig;
-use crate::task::TaskIndex;
-use std::convert::Infallible;
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// What numbers on the wire are multiples of; both ends have the same from the same rig.
@@ -121,102 +119,31 @@ fn from_smallest_three(bytes: [u8; 6]) -> [f32; 4] {
     rotation
 }
 
-/// Appends to a buffer.
-pub(super) struct WireWriter<'a> {
-    pub out: &'a mut Vec<u8>,
-    pub scale: &'a WireScale,
-}
-
-impl Code for WireWriter<'_> {
-    type Error = Infallible;
-
-    fn unsigned(&mut self, value: &mut u32) -> Result<(), Infallible> {
-        varint::put(*value, self.out);
-        Ok(())
-    }
-
-    fn choice(&mut self, value: &mut u32, _: u32) -> Result<(), Infallible> {
-        self.out.push(*value as u8);
-        Ok(())
-    }
-
-    fn id(&mut self, value: &mut u16) -> Result<(), Infallible> {
-        varint::put(u32::from(*value), self.out);
-        Ok(())
-    }
-
-    fn dependency(&mut self, value: &mut TaskIndex, before: usize) -> Result<(), Infallible> {
-        varint::put(distance(*value, before), self.out);
-        Ok(())
-    }
-
-    fn float(&mut self, value: &mut f32, quantity: Quantity) -> Result<(), Infallible> {
-        match (self.scale.step(quantity), quantity) {
-            (Some(step), _) => varint::put(from_steps(*value, step), self.out),
+impl Form for &WireScale {
+    fn put(&self, value: f32, quantity: Quantity, out: &mut Vec<u8>) {
+        match (self.step(quantity), quantity) {
+            (Some(step), _) => varint::put(from_steps(value, step), out),
             (None, Quantity::ClipSeconds(clip)) => {
-                let part = share(*value / self.scale.duration(clip));
-                self.out.extend_from_slice(&part.to_le_bytes());
+                out.extend_from_slice(&share(value / self.duration(clip)).to_le_bytes());
             }
-            (None, _) => self.out.extend_from_slice(&share(*value).to_le_bytes()),
+            (None, _) => out.extend_from_slice(&share(value).to_le_bytes()),
         }
-        Ok(())
     }
 
-    fn rotation(&mut self, value: &mut [f32; 4]) -> Result<(), Infallible> {
-        self.out.extend_from_slice(&smallest_three(value));
-        Ok(())
-    }
-}
-
-/// Reads from a slice.
-pub(super) struct WireReader<'a> {
-    pub bytes: Bytes<'a>,
-    pub scale: &'a WireScale,
-}
-
-impl Source for WireReader<'_> {
-    fn bytes(&self) -> &Bytes<'_> {
-        &self.bytes
-    }
-}
-
-impl Code for WireReader<'_> {
-    type Error = ListError;
-
-    fn unsigned(&mut self, value: &mut u32) -> Result<(), ListError> {
-        *value = self.bytes.unsigned()?;
-        Ok(())
+    fn take(&self, quantity: Quantity, bytes: &mut Bytes<'_>) -> Result<f32, ListError> {
+        Ok(match (self.step(quantity), quantity) {
+            (Some(step), _) => to_steps(bytes.unsigned()?, step),
+            (None, Quantity::ClipSeconds(clip)) => from_share(bytes.take()?) * self.duration(clip),
+            (None, _) => from_share(bytes.take()?),
+        })
     }
 
-    fn choice(&mut self, value: &mut u32, count: u32) -> Result<(), ListError> {
-        *value = choose(&mut self.bytes, count)?;
-        Ok(())
+    fn put_rotation(&self, value: [f32; 4], out: &mut Vec<u8>) {
+        out.extend_from_slice(&smallest_three(&value));
     }
 
-    fn id(&mut self, value: &mut u16) -> Result<(), ListError> {
-        *value = id(&mut self.bytes)?;
-        Ok(())
-    }
-
-    fn dependency(&mut self, value: &mut TaskIndex, before: usize) -> Result<(), ListError> {
-        *value = at_distance(&mut self.bytes, before)?;
-        Ok(())
-    }
-
-    fn float(&mut self, value: &mut f32, quantity: Quantity) -> Result<(), ListError> {
-        *value = match (self.scale.step(quantity), quantity) {
-            (Some(step), _) => to_steps(self.bytes.unsigned()?, step),
-            (None, Quantity::ClipSeconds(clip)) => {
-                from_share(self.bytes.take()?) * self.scale.duration(clip)
-            }
-            (None, _) => from_share(self.bytes.take()?),
-        };
-        Ok(())
-    }
-
-    fn rotation(&mut self, value: &mut [f32; 4]) -> Result<(), ListError> {
-        *value = from_smallest_three(self.bytes.take()?);
-        Ok(())
+    fn take_rotation(&self, bytes: &mut Bytes<'_>) -> Result<[f32; 4], ListError> {
+        Ok(from_smallest_three(bytes.take()?))
     }
 }
 
