@@ -17,6 +17,7 @@ pub mod memory;
 pub mod mesa;
 pub mod output;
 mod overlay;
+mod part;
 mod picture;
 mod playing;
 pub mod replay;

@@ -1,5 +1,6 @@
 //! What the program prints, and the files it writes: whole or not at all.
 
+use super::part::{self, Part};
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -62,13 +63,22 @@ pub fn check_file(option: &str, path: &Path) -> Result<()> {
     if !folder.is_dir() {
         bail!("{option} {}: there is no folder {}", path.display(), folder.display());
     }
-    if path.is_dir() {
+    if path.is_dir() || !ends_with_a_name(path) {
         bail!("{option} {}: this is a folder, a file name is needed", path.display());
     }
-    let part = part_of(&destination(path).with_context(|| option.to_owned())?);
+    let path = destination(path).with_context(|| option.to_owned())?;
+    for left in part::clear_up(&path) {
+        say(format_args!("removed {}, which a run that was killed had left", left.display()));
+    }
     // A folder that can't be written to is found out now and not after the work.
-    File::create(&part).with_context(|| format!("{option} {}: cannot write it", path.display()))?;
-    Ok(fs::remove_file(&part)?)
+    Part::create(&path).with_context(|| format!("{option} {}: cannot write it", path.display()))?;
+    Ok(())
+}
+
+/// False for `name/`, which can only be a folder, and for what ends in dots.
+fn ends_with_a_name(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    path.file_name().is_some_and(|name| bytes.ends_with(name.as_encoded_bytes()))
 }
 
 /// Makes the folder if only its last part is missing.
@@ -94,19 +104,15 @@ pub fn write_whole(
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
     let path = &destination(path)?;
-    let part = part_of(path);
-    let result = File::create(&part).map_err(anyhow::Error::from).and_then(|file| {
+    let begun = Part::create(path).map_err(anyhow::Error::from);
+    let result = begun.and_then(|(part, file)| {
         let mut writer = BufWriter::new(file);
         write(&mut writer)?;
         writer.flush()?;
-        drop(writer);
-        fs::rename(&part, path)?;
+        // Locked until it is in its place, so that nobody clears it away.
+        part.finish(path)?;
         Ok(())
     });
-    if result.is_err() {
-        // The first fault is the one to tell; what is left of the attempt may not even exist.
-        let _ = fs::remove_file(&part);
-    }
     result.with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -149,12 +155,6 @@ fn folder_of(path: &Path) -> &Path {
         Some(p) if !p.as_os_str().is_empty() => p,
         _ => Path::new("."),
     }
-}
-
-fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
 }
 
 #[cfg(test)]
@@ -222,6 +222,11 @@ mod tests {
         assert!(e.contains("--report") && e.contains("no/such"), "{e}");
         assert!(check_folder("--frames-out", &missing.join("deep")).is_err());
         assert!(check_file("--report", dir.path()).is_err());
+        for folder in ["new/", "new/.", "new/..", "..", "./"] {
+            let path = PathBuf::from(format!("{}/{folder}", dir.path().display()));
+            let e = check_file("--record", &path).unwrap_err().to_string();
+            assert!(e.contains("folder"), "{folder}: {e}");
+        }
         assert!(check_file("--report", Path::new("a.json")).is_ok());
         check_folder("--frames-out", &dir.path().join("new")).unwrap();
         assert!(dir.path().join("new").is_dir());
