@@ -331,7 +331,8 @@ fn an_interrupted_run_still_reports() {
     // and an interrupt before the first frame reports zero frames.
     std::thread::sleep(std::time::Duration::from_secs(2));
     // The shell's own: a bare machine has no program of that name.
-    let kill = format!("kill -INT {}", child.id());
+    // Twice at once, as `timeout` and shells do it.
+    let kill = format!("kill -INT {0}; kill -INT {0}", child.id());
     let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
@@ -703,7 +704,7 @@ fn recordings_that_can_not_be_replayed_end_with_status_1_and_one_line() {
         ("cut.rec", "cut short after 5 whole frames"),
         ("text.rec", "no recording"),
         ("empty.rec", "no recording"),
-        ("newer.rec", "version 77.1"),
+        ("newer.rec", "a recording of version 77."),
         ("changed.rec", "another checksum"),
         ("folder.rec", "not a file"),
     ] {
@@ -738,4 +739,78 @@ fn two_outputs_in_one_file_are_refused_before_the_run() {
     let line = refused(&output, 2);
     assert!(line.contains("--capture") && line.contains("--record") && line.contains("a.json"));
     assert!(files_in(dir.path()).is_empty());
+}
+
+#[test]
+fn a_recording_of_graphs_replays_when_their_file_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = throng(&["graph", "locomotion", "--ron"]).stdout;
+    std::fs::write(dir.path().join("own.ron"), graph).unwrap();
+    let base = ["--no-render", "--count", "60", "--frames", "90", "--ground", "uneven"];
+    let base = [&base[..], &["--record", "a.rec", "--report", "a.json"]].concat();
+    for (played, kinds) in [
+        (&["--graph", "own.ron", "--character", "humanoid"][..], "humanoid by graph own)"),
+        (&["--playback", "graph"], "by graph locomotion, quadruped by graph quadruped"),
+    ] {
+        let output = throng_in(dir.path(), &[&base[..], played].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let _ = std::fs::remove_file(dir.path().join("own.ron"));
+        let (a, then) = (report(&dir.path().join("a.json")), hash(&dir.path().join("a.json")));
+        for args in
+            [&["--threads", "2"][..], &["--threads", "1", "--steal", "off", "--prune", "off"]]
+        {
+            let replay = ["--no-render", "--replay", "a.rec", "--report", "b.json"];
+            let output = throng_in(dir.path(), &[&replay[..], args].concat());
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            let b = report(&dir.path().join("b.json"));
+            assert_eq!(hash(&dir.path().join("b.json")), then, "{played:?} {args:?}");
+            assert_eq!(a["tasks"]["reachable"], b["tasks"]["reachable"]);
+            for of_run in ["playback", "graph", "time_step", "ground", "grace"] {
+                assert_eq!(a["config"][of_run], b["config"][of_run], "{of_run}");
+            }
+        }
+        let told = throng_in(dir.path(), &["recording", "a.rec"]);
+        assert!(text(&told.stdout).contains(kinds), "{}{}", text(&told.stdout), text(&told.stderr));
+        let told = throng_in(dir.path(), &["recording", "a.rec", "--json"]);
+        let r: Value = serde_json::from_slice(&told.stdout).unwrap();
+        let (max, rms) = (&r["error"]["max_mm"], &r["error"]["rms_mm"]);
+        let (max, rms) = (max.as_f64().unwrap(), rms.as_f64().unwrap());
+        assert!(rms > 0.0 && rms < 0.2 && max < 5.0, "{r}");
+        assert!(r["tasks_per_list"].as_f64().unwrap() > 5.0, "{r}");
+    }
+}
+
+#[test]
+fn a_replay_reports_the_time_steps_of_its_run() {
+    let (dir, output) =
+        run(&["--frames", "5", "--fixed-dt", "off", "--grace", "0.75", "--record", "a.rec"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let args = ["--no-render", "--replay", "a.rec", "--report", "b.json"];
+    let output = throng_in(dir.path(), &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("of a run in real time"), "{}", text(&output.stdout));
+    let r = report(&dir.path().join("b.json"));
+    assert_eq!((&r["config"]["time_step"], &r["config"]["grace"]), (&"real".into(), &0.75.into()));
+    assert!(r["palette_hash"].is_null());
+}
+
+#[test]
+fn a_folder_can_not_be_recorded_into_and_what_killed_runs_left_is_cleared_away() {
+    for folder in ["a/", "a/.", "./"] {
+        let (dir, output) = run(&["--frames", "100000000", "--record", folder]);
+        assert!(refused(&output, 1).contains("this is a folder"), "{folder}");
+        assert!(files_in(dir.path()).is_empty());
+    }
+    let (dir, _) = run(&["--frames", "1"]);
+    let at = |name: &str| dir.path().join(name);
+    std::fs::write(at("a.rec.77.part"), "half a recording").unwrap();
+    let written = std::fs::File::create(at("a.rec.78.part")).unwrap();
+    written.lock().unwrap();
+    let args = ["--no-render", "--count", "5", "--frames", "2", "--record", "a.rec"];
+    let output = throng_in(dir.path(), &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("removed a.rec.77.part"), "{}", text(&output.stderr));
+    let mut left = files_in(dir.path());
+    left.sort();
+    assert_eq!(left, [at("a.rec"), at("a.rec.78.part")], "somebody writes that one");
 }

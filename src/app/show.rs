@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::exit::Failure;
 use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
-use super::replay::{Player, Recording, Written};
+use super::replay::{Player, Recording, Written, checksums};
 use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
 use super::watch::Inspector;
@@ -57,24 +57,20 @@ impl Show {
         let _span = tracing::info_span!("place crowd").entered();
         let threads = config.threads.unwrap_or_else(default_threads);
         let height = cast.typical_stature();
-        let record = |path: &PathBuf| Recording::begin(path, &config, &cast);
-        let recording = config.record.as_ref().map(record).transpose()?;
         let play = |path: &PathBuf| Player::new(path, &cast);
         let replay = config.replay.as_ref().map(play).transpose()?;
-        let mut crowd = crowd(&config, cast, threads, picture.as_ref())?;
+        let checksums = config.record.as_ref().map_or(Vec::new(), |_| checksums(&cast));
+        let mut crowd = crowd(&config, cast, threads, picture.as_ref(), replay.as_ref())?;
         crowd.add_notify_sink(Box::new(NotifyLog));
-        if recording.is_some() {
-            crowd.record_frames();
-        }
-        if replay.is_some() {
-            crowd.replay_frames();
-        }
+        replay.as_ref().map_or(Ok(()), |player| player.begin(&mut crowd))?;
+        let record = |path: &PathBuf| Recording::begin(path, &config, &checksums, &mut crowd);
+        let recording = config.record.as_ref().map(record).transpose()?;
         let extent = crowd.half_extent();
         let round = config.layout == super::cli::LayoutArg::Disc;
         let scene = Scene { half_x: extent.x, half_z: extent.y, round, height };
         let hud = Hud::new(config.overlay, picture.as_ref());
         Ok(Self {
-            clock: Clock::new(config.time_step),
+            clock: Clock::new(config.camera_step()),
             camera: Camera::new(config.camera, scene, config.terrain()),
             hud,
             crowd,
@@ -172,6 +168,7 @@ impl Show {
             &self.times,
         );
         let allocations = alloc::allocations().zip(before).map(|(after, before)| after - before);
+        self.replay.as_ref().map_or(Ok(()), |player| player.judge(&tick))?;
         self.hash = tick.palette_hash;
         self.inspector.look(&self.crowd);
         if let Some(recording) = &mut self.recording {
@@ -258,10 +255,7 @@ impl Show {
 
     /// A hash of a run in real time could never be compared with another's.
     fn hashes(&self) -> bool {
-        let comparable = match &self.replay {
-            Some(player) => player.fixed(),
-            None => matches!(self.config.time_step, TimeStep::Fixed(_)),
-        };
+        let comparable = matches!(self.config.time_step, TimeStep::Fixed(_));
         comparable && self.config.report.is_some()
     }
 
@@ -315,6 +309,7 @@ fn crowd(
     cast: Cast,
     threads: usize,
     picture: Option<&Picture>,
+    replay: Option<&Player>,
 ) -> Result<Crowd, Failure> {
     let defaults = CrowdConfig::default();
     let crowd = CrowdConfig {
@@ -333,8 +328,11 @@ fn crowd(
         ..defaults
     };
     let of = cast.members.iter().zip(&config.characters);
-    let playing = of.map(|(member, of)| super::playing::of(config, of, &member.asset));
-    let playing = playing.collect::<Result<Vec<_>, Failure>>()?;
+    let own = of.map(|(member, of)| super::playing::of(config, of, &member.asset));
+    let playing = match replay {
+        Some(player) => player.playing(),
+        None => own.collect::<Result<Vec<_>, Failure>>()?,
+    };
     place(crowd, cast, playing)
 }
 
@@ -356,10 +354,9 @@ pub(super) fn place(
 fn kind(member: super::characters::Member, playing: Playing) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
     let asset = member.asset;
-    let scales =
-        matches!(&playing, Playing::Graph(program) if program.get().scaled_bone().is_some());
-    let rig =
-        asset.rig_for(scales).map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
+    let rig = asset
+        .rig_for(playing.scales_bones())
+        .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
     Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, playing, ..kind })
 }

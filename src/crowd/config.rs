@@ -1,6 +1,7 @@
 //! What a crowd is asked for, and what it answers when that can't be had.
 
 use super::layout::Layout;
+use super::replay::RecordedGraph;
 use crate::asset::ClipNotify;
 use crate::graph::{BindError, ValidProgram};
 use crate::math::{Bounds, Lanes};
@@ -113,6 +114,19 @@ pub enum Playing {
     Simple,
     /// A graph and a driver.
     Graph(Arc<ValidProgram>),
+    /// Lists that a graph recorded, without it: frames of a recording, and nothing between them.
+    Recorded(Arc<RecordedGraph>),
+}
+
+impl Playing {
+    /// Whether its lists may scale bones, so that the rig has to keep scale.
+    pub fn scales_bones(&self) -> bool {
+        match self {
+            Self::Simple => false,
+            Self::Graph(program) => program.get().scaled_bone().is_some(),
+            Self::Recorded(graph) => graph.scale,
+        }
+    }
 }
 
 /// Whether a clip moves its character along the ground.
@@ -254,6 +268,14 @@ pub enum CrowdError {
         kind: String,
         /// Why.
         error: Box<BindError>,
+    },
+    /// A kind that is not what it was when it was recorded.
+    #[error("kind \"{kind}\" is not as it was recorded: {what}")]
+    Recording {
+        /// The kind's name.
+        kind: String,
+        /// What differs.
+        what: String,
     },
     /// One character's palette is more than a page holds.
     #[error(

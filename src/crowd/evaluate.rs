@@ -18,7 +18,7 @@ use crate::motion::{Fired, GroundMotion, Terrain};
 use crate::pose::GroundPatch;
 use crate::profile::{Phase, PhaseTimes};
 use crate::task::validate::Validator;
-use crate::task::{Context, ExecuteStats, NO_MASKS, PoseState, TaskList, Worker, WorkerOptions};
+use crate::task::{Context, ExecuteStats, PoseState, TaskList, Worker, WorkerOptions};
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -246,15 +246,12 @@ impl Evaluation<'_> {
                 (matrices, at) = (rest, slot + 1);
                 let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
                 let capture = watched.as_deref_mut();
-                let executed = match (&kind.graph, run.poses.get_mut(slot), capture) {
-                    (Some(graph), Some(state), capture) => {
-                        let mut context = Context { masks: graph.bound.masks(), state, capture };
-                        batch.execute_with(&kind.rig, list, &mut context, palette)
-                    }
-                    (_, _, None) => batch.execute(&kind.rig, list, palette),
-                    (_, _, capture) => {
-                        let state = &mut PoseState::default();
-                        let mut context = Context { masks: &NO_MASKS, state, capture };
+                let mut nothing = PoseState::default();
+                let executed = match (run.poses.get_mut(slot), capture) {
+                    (None, None) => batch.execute(&kind.rig, list, palette),
+                    (kept, capture) => {
+                        let state = kept.unwrap_or(&mut nothing);
+                        let mut context = Context { masks: kind.masks(), state, capture };
                         batch.execute_with(&kind.rig, list, &mut context, palette)
                     }
                 };

@@ -40,41 +40,53 @@ impl Kind {
     }
 
     /// Lets a program play this kind. Clips whose root moves the character are kept in place beside
-    /// their originals, in a rig of the kind's own.
+    /// their originals.
     pub fn bind(
         &mut self,
         program: &Arc<ValidProgram>,
         of: &CrowdKind,
         names: &mut NotifyNames,
     ) -> Result<(), CrowdError> {
-        let mut rig = Rig::clone(&self.rig);
+        let moving = self.keep_in_place();
         let mut clips = Vec::with_capacity(self.clips.len());
-        for (at, clip) in self.clips.iter().enumerate() {
-            let moving = self.root.zip(clip.root.as_ref()).and_then(|(root, track)| {
-                let pin = |seconds: f32| self.root_lock.pin(root, track.taken(seconds));
-                let in_place = rig.add_in_place(ClipId(at as u16), pin)?;
-                Some(MovingClip { track: track.clone(), in_place })
-            });
+        for (at, moving) in moving.into_iter().enumerate() {
             let notifies = of.notifies.get(at).map_or(Vec::new(), |of| numbered(of, names));
             clips.push(ClipBinding { moving, notifies });
         }
-        let bound = program.bind(Target { rig: &rig, clips: &clips, names });
+        let bound = program.bind(Target { rig: &self.rig, clips: &clips, names });
         let bound = bound
             .map_err(|error| CrowdError::Graph { kind: of.name.clone(), error: Box::new(error) })?;
         let keys = Keys::of(bound.program());
-        let feet = Feet::of(&bound, &rig);
-        if bound.moves() {
-            self.body.stand_reach += STRAY;
-        }
-        // Nobody is carried by a lane: a graph's characters go where they want.
-        self.body.gaits.clear();
-        self.body.can_stand = true;
+        let feet = Feet::of(&bound, &self.rig);
+        self.walks_freely(if bound.moves() { STRAY } else { 0.0 });
         self.slot.row = row_words(bound.words());
         let valid = program.get();
-        self.slot.poses = Some(kept_poses(valid.histories(), valid.snapshots.len(), &rig));
-        self.rig = Arc::new(rig);
+        self.slot.poses = Some(kept_poses(valid.histories(), valid.snapshots.len(), &self.rig));
         self.graph = Some(KindGraph { bound, keys, feet });
         Ok(())
+    }
+
+    /// Adds a copy without the motion of each clip whose root moves the character, in a rig of the
+    /// kind's own. Gives one entry for each clip.
+    pub fn keep_in_place(&mut self) -> Vec<Option<MovingClip>> {
+        let mut rig = Rig::clone(&self.rig);
+        let clips = self.clips.iter().zip(0u16..).map(|(clip, at)| {
+            let (root, track) = self.root.zip(clip.root.as_ref())?;
+            let pin = |seconds: f32| self.root_lock.pin(root, track.taken(seconds));
+            let in_place = rig.add_in_place(ClipId(at), pin)?;
+            Some(MovingClip { track: track.clone(), in_place })
+        });
+        let clips = clips.collect();
+        self.rig = Arc::new(rig);
+        clips
+    }
+
+    /// Nobody is carried by a lane: a graph's characters go where they want, up to `stray` metres
+    /// from where they belong.
+    pub fn walks_freely(&mut self, stray: f32) {
+        self.body.stand_reach += stray;
+        self.body.gaits.clear();
+        self.body.can_stand = true;
     }
 }
 
@@ -84,7 +96,7 @@ const fn row_words(control: usize) -> usize {
 }
 
 /// Room for the poses that a character of a graph keeps while it evaluates.
-fn kept_poses(histories: usize, snapshots: usize, rig: &Rig) -> PoseState {
+pub(super) fn kept_poses(histories: usize, snapshots: usize, rig: &Rig) -> PoseState {
     // A validated program's counts fit.
     let mut poses = PoseState::new(histories as u16, snapshots as u16);
     poses.reserve(rig);
@@ -93,15 +105,18 @@ fn kept_poses(histories: usize, snapshots: usize, rig: &Rig) -> PoseState {
 
 /// Bytes that a character keeps for its graph: always, and while it evaluates.
 pub(super) fn kept_bytes(kind: &CrowdKind) -> (usize, usize) {
-    let (words, histories, snapshots) = match &kind.playing {
+    let (row, histories, snapshots) = match &kind.playing {
         Playing::Simple => return (0, 0),
         Playing::Graph(program) => {
             let valid = program.get();
-            (program.words(), valid.histories(), valid.snapshots.len())
+            (row_words(program.words()), valid.histories(), valid.snapshots.len())
         }
+        Playing::Recorded(graph) => (0, graph.histories.into(), graph.snapshots.into()),
     };
-    let poses = kept_poses(histories, snapshots, &kind.rig).heap_bytes();
-    (row_words(words) * size_of::<u32>(), poses)
+    // Of one, and times as many: what does not fit is not to be tried.
+    let of = |histories, snapshots| kept_poses(histories, snapshots, &kind.rig).heap_bytes();
+    let poses = histories * of(1, 0) + snapshots * of(0, 1);
+    (row * size_of::<u32>(), poses)
 }
 
 impl KindGraph {

@@ -9,7 +9,7 @@ use crate::asset::ClipNotify;
 use crate::index::{BoneIndex, ClipId};
 use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
-use crate::task::{NO_MASKS, Names};
+use crate::task::{Masks, NO_MASKS, Names};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -50,6 +50,8 @@ pub(crate) struct Kind {
     pub body: Body,
     /// What plays it, if a graph does.
     pub graph: Option<KindGraph>,
+    /// The masks of lists that a graph recorded, if a recording plays it.
+    pub recorded: Option<Masks>,
     /// What a palette slot holds.
     pub slot: SlotShape,
 }
@@ -129,13 +131,20 @@ impl Kind {
             radius: shape.radius * kind.scale,
             body,
             graph: None,
+            recorded: None,
             slot: SlotShape { palette_len: rig.palette_len(), row: 0, poses: None },
         })
     }
 
     /// What the indices in its characters' lists are called.
     pub fn names(&self) -> Names<'_> {
-        Names { rig: &self.rig, masks: &NO_MASKS }
+        Names { rig: &self.rig, masks: self.masks() }
+    }
+
+    /// The masks that its characters' lists refer to.
+    pub fn masks(&self) -> &Masks {
+        let of_graph = self.graph.as_ref().map(|graph| graph.bound.masks());
+        of_graph.or(self.recorded.as_ref()).unwrap_or(&NO_MASKS)
     }
 
     /// Matrices of one character.

@@ -43,7 +43,10 @@ pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, Playing, R
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
-pub use replay::{RecordedKind, ReplayError, ReplayHeader, ReplayReader, ReplayWriter, read_frame};
+pub use replay::{
+    FrameReader, ListContext, RecordedGraph, RecordedKind, ReplayError, ReplayHeader, ReplayReader,
+    ReplayWriter,
+};
 pub use stats::TickStats;
 pub use watch::{CharacterCapture, Divergence, Validation, Watch};
 
@@ -97,9 +100,11 @@ pub struct TickInput<'a> {
 pub struct MemoryEstimate {
     /// The characters' own columns.
     pub characters: u64,
+    /// What kinds hold for their graphs, whoever is in view.
+    pub kinds: u64,
     /// Palettes and instance records with every character in view.
     pub all_visible: u64,
-    /// What is sure to be needed: the columns, and without visibility the palettes too.
+    /// What is sure to be needed: columns and kinds, and without visibility the palettes too.
     pub needed: u64,
 }
 
@@ -159,8 +164,10 @@ impl Crowd {
             .iter()
             .map(|k| {
                 let mut kind = Kind::new(k, config.fade, config.page_matrices, &mut names)?;
-                if let Playing::Graph(program) = &k.playing {
-                    kind.bind(program, k, &mut names)?;
+                match &k.playing {
+                    Playing::Simple => {}
+                    Playing::Graph(program) => kind.bind(program, k, &mut names)?,
+                    Playing::Recorded(graph) => kind.bind_recorded(graph)?,
                 }
                 Ok(kind)
             })
@@ -172,7 +179,8 @@ impl Crowd {
         let characters = Characters::new(&plan, &kinds, terrain, config.seed, !config.visibility);
         let options =
             WorkerOptions { prune: config.prune, steal: config.steal, lanes: config.lanes };
-        let palette_limit = config.memory_limit.saturating_sub(estimate.characters);
+        let palette_limit =
+            config.memory_limit.saturating_sub(estimate.characters + estimate.kinds);
         let largest_radius =
             kinds.iter().map(|k| k.radius * layout::SCALE_SPREAD).fold(0.0, f32::max);
         let world = World {
@@ -196,12 +204,13 @@ impl Crowd {
     /// What a crowd would take.
     pub fn estimate(config: &CrowdConfig, kinds: &[CrowdKind]) -> MemoryEstimate {
         let weight: f64 = kinds.iter().map(|k| f64::from(k.weight)).filter(|w| *w > 0.0).sum();
-        let mut rows = 0.0;
+        let (mut rows, mut kept) = (0.0, 0);
         let per_character: f64 = kinds
             .iter()
             .map(|k| {
                 let slot = Slots::bytes_per_slot(k.rig.palette_len()) + size_of::<InstanceRecord>();
                 let (row, poses) = graph::kept_bytes(k);
+                kept += poses as u64;
                 rows += row as f64 * f64::from(k.weight).max(0.0) / weight;
                 (slot + row + poses) as f64 * f64::from(k.weight).max(0.0) / weight
             })
@@ -209,8 +218,10 @@ impl Crowd {
         let per_hidden = Characters::BYTES as f64 + rows;
         let characters = (f64::from(config.count) * per_hidden) as u64;
         let all_visible = (f64::from(config.count) * per_character) as u64;
-        let needed = characters + if config.visibility { 0 } else { all_visible };
-        MemoryEstimate { characters, all_visible, needed }
+        // Each kind and its pages hold a set of poses that slots begin as.
+        let kinds = 2 * kept;
+        let needed = characters + kinds + if config.visibility { 0 } else { all_visible };
+        MemoryEstimate { characters, kinds, all_visible, needed }
     }
 
     /// One frame: culls, evaluates and gathers. The phases' times are added to `times`.
@@ -313,34 +324,6 @@ impl Crowd {
         let resting = self.world.characters.playback.iter_mut();
         let leased = self.world.slots.leases.iter_mut().flat_map(|l| &mut l.playback);
         resting.chain(leased).for_each(playback::Playback::hurry);
-    }
-
-    /// Records every tick from now on: [`Crowd::recorded_frame`].
-    pub fn record_frames(&mut self) {
-        self.world.replay.record();
-        self.world.crew.reserve_spools();
-    }
-
-    /// The bytes of the last tick, when ticks are recorded.
-    pub fn recorded_frame(&self) -> &[u8] {
-        self.world.replay.recorded()
-    }
-
-    /// Plays recorded frames from now on: a tick takes time, comings and goings, task lists and
-    /// root motion from the frame that was loaded before it, and does nothing without one. Clocks
-    /// stand still and notifies are not fired; they are not recorded.
-    pub fn replay_frames(&mut self) {
-        self.world.replay.play();
-    }
-
-    /// Loads the frame that the next tick plays; the buffer of an earlier one comes back.
-    ///
-    /// # Errors
-    /// [`ReplayError::Frame`] for one that this crowd, as it is now, can't have recorded.
-    pub fn load_frame(&mut self, frame: &mut Vec<u8>) -> Result<(), ReplayError> {
-        let count = self.count();
-        let World { replay, characters, .. } = &mut self.world;
-        replay.load(frame, &characters.blocks, count)
     }
 
     /// A kind's skeleton and clips.

@@ -37,10 +37,10 @@ impl Serial<'_> {
     pub fn run(&self, characters: &mut Characters, slots: &mut Slots) {
         for leases in &mut slots.leases {
             let kind = &self.kinds[leases.kind.get()];
-            match &kind.graph {
-                Some(graph) => self.graph(characters, leases, kind, graph),
-                None if kind.clips.iter().all(|clip| clip.root.is_none()) => {}
-                None => self.simple(characters, leases, kind),
+            if kind.graph.is_some() || kind.recorded.is_some() {
+                self.free(characters, leases, kind);
+            } else if kind.clips.iter().any(|clip| clip.root.is_some()) {
+                self.simple(characters, leases, kind);
             }
         }
     }
@@ -59,40 +59,24 @@ impl Serial<'_> {
         }
     }
 
-    fn graph(
-        &self,
-        characters: &mut Characters,
-        leases: &mut Leases,
-        kind: &Kind,
-        graph: &KindGraph,
-    ) {
+    /// Characters that go where their drivers want, or wanted when they were recorded.
+    fn free(&self, characters: &mut Characters, leases: &mut Leases, kind: &Kind) {
         for w in 0..leases.words.len() {
             let word = leases.words[w];
             for (slot, bit) in bits(word.due).map(|bit| (w * WORD + bit, bit)) {
                 let id = leases.owners[slot];
-                let neighbour = self.head((id.get() + 1) % characters.kinds.len(), characters);
-                let Place::Standing { position, heading, home, scale } =
+                if let Some(graph) = &kind.graph {
+                    self.drive(characters, (leases, slot), kind, graph);
+                }
+                if word.entered >> bit & 1 == 1 {
+                    continue;
+                }
+                let Place::Standing { position, heading, scale, .. } =
                     &mut characters.places[id.get()]
                 else {
                     continue;
                 };
-                let size = kind.scale * *scale;
-                let ground = self.terrain.height(*position);
-                let around = Surroundings {
-                    eye: self.eye,
-                    neighbour: Some(neighbour),
-                    position: Vec3::new(position.x, ground, position.y),
-                    heading: *heading,
-                    home: *home,
-                    stray: STRAY,
-                    scale: size,
-                    pivot: kind.pivot,
-                };
-                graph.drive(leases.row_mut(slot), &around);
-                if word.entered >> bit & 1 == 1 {
-                    continue;
-                }
-                let step = leases.roots[slot].scaled(size);
+                let step = leases.roots[slot].scaled(kind.scale * *scale);
                 if step == GroundMotion::IDENTITY {
                     continue;
                 }
@@ -100,6 +84,33 @@ impl Serial<'_> {
                 characters.place_sphere(id, kind, self.rides);
             }
         }
+    }
+
+    /// Asks a character's driver what it wants.
+    fn drive(
+        &self,
+        characters: &Characters,
+        (leases, slot): (&mut Leases, usize),
+        kind: &Kind,
+        graph: &KindGraph,
+    ) {
+        let id = leases.owners[slot];
+        let Place::Standing { position, heading, home, scale } = characters.places[id.get()] else {
+            return;
+        };
+        let neighbour = self.head((id.get() + 1) % characters.kinds.len(), characters);
+        let ground = self.terrain.height(position);
+        let around = Surroundings {
+            eye: self.eye,
+            neighbour: Some(neighbour),
+            position: Vec3::new(position.x, ground, position.y),
+            heading,
+            home,
+            stray: STRAY,
+            scale: kind.scale * scale,
+            pivot: kind.pivot,
+        };
+        graph.drive(leases.row_mut(slot), &around);
     }
 
     /// About where a character's head is.

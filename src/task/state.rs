@@ -60,6 +60,11 @@ impl Masks {
         self.names.get(usize::from(mask.0)).map(String::as_str)
     }
 
+    /// All of them, in the order of their ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Mask> {
+        self.masks.iter()
+    }
+
     /// A mask.
     pub fn get(&self, mask: MaskId) -> Option<&Mask> {
         self.masks.get(usize::from(mask.0))
@@ -117,6 +122,16 @@ impl PoseState {
         self.histories.iter_mut().for_each(History::clear);
         self.snapshots.iter_mut().for_each(|s| s.cut = None);
         self.suspended_count = 0;
+    }
+
+    /// How many histories there is room for.
+    pub fn histories(&self) -> usize {
+        self.histories.len()
+    }
+
+    /// How many snapshots there is room for.
+    pub fn snapshots(&self) -> usize {
+        self.snapshots.len()
     }
 
     pub(super) fn history(&mut self, id: HistoryId) -> Option<&mut History> {

@@ -5,6 +5,7 @@
 mod bounds;
 mod graph;
 mod ground;
+mod recorded;
 mod replay;
 mod rig;
 mod walker;

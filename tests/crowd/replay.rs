@@ -3,8 +3,8 @@
 use super::{DT, LAYOUTS, away, config, drawn, looking, overview, rig};
 use std::io::Cursor;
 use throng::crowd::{
-    Crowd, CrowdConfig, CrowdKind, Layout, ReplayError, ReplayHeader, ReplayReader, ReplayWriter,
-    TickInput, read_frame,
+    Crowd, CrowdConfig, CrowdKind, FrameReader, Layout, ReplayError, ReplayHeader, ReplayReader,
+    ReplayWriter, TickInput,
 };
 use throng::math::View;
 use throng::profile::PhaseTimes;
@@ -133,14 +133,12 @@ fn one_bit_of_one_list_changes_the_hash() {
     crowd.replay_frames();
     let mut frame = frames[0].clone();
     // The last list ends with its output, before that with the time of a sample or a weight.
-    let mut last = 0..0;
-    read_frame(0, &frames[0], 300, &mut |_, list| {
-        let start = list.as_ptr() as usize - frames[0].as_ptr() as usize;
-        last = start..start + list.len();
-    })
-    .unwrap();
+    let mut reader = FrameReader::default();
+    reader.read(&frames[0], 300).unwrap();
+    let (_, list) = reader.lists(&frames[0]).last().unwrap();
+    let start = list.as_ptr() as usize - frames[0].as_ptr() as usize;
     // Flags, number, kind, clip, then four bytes of seconds.
-    frame[last.start + 4] ^= 0x10;
+    frame[start + 4] ^= 0x10;
     crowd.load_frame(&mut frame).unwrap();
     assert_ne!(step(&mut crowd, &away(), 0.0, true), hashes[0]);
 }
@@ -148,7 +146,7 @@ fn one_bit_of_one_list_changes_the_hash() {
 #[test]
 fn a_recording_goes_through_a_file() {
     let (frames, hashes, _) = recorded(Layout::Street);
-    let header = ReplayHeader { count: 300, kinds: Vec::new(), settings: "x".into() };
+    let header = ReplayHeader { count: 300, kinds: Vec::new(), places: 0, settings: "x".into() };
     let mut writer = ReplayWriter::new(Vec::new(), &header).unwrap();
     frames.iter().for_each(|frame| writer.frame(frame).unwrap());
     let (file, count, _) = writer.finish().unwrap();

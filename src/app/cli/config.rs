@@ -131,6 +131,17 @@ pub struct RunConfig {
     pub wait_tracy: bool,
 }
 
+impl GroundArg {
+    /// The ground that a seed makes.
+    pub fn terrain(self, seed: u64) -> Terrain {
+        match self {
+            Self::Flat => Terrain::FLAT,
+            // Both halves count, so that seeds apart by 2^32 have grounds of their own.
+            Self::Uneven => Terrain::uneven((seed ^ seed >> 32) as u32),
+        }
+    }
+}
+
 impl RunConfig {
     /// Measured frames of a run without a window that was told no number.
     pub const HEADLESS_FRAMES: u64 = 300;
@@ -205,10 +216,17 @@ impl RunConfig {
 
     /// The ground that the seed makes.
     pub fn terrain(&self) -> Terrain {
-        match self.ground {
-            GroundArg::Flat => Terrain::FLAT,
-            // Both halves count, so that seeds apart by 2^32 have grounds of their own.
-            GroundArg::Uneven => Terrain::uneven((self.seed ^ self.seed >> 32) as u32),
+        self.ground.terrain(self.seed)
+    }
+
+    /// What cameras advance by. Frames of a recording have the world's time; in a window they are
+    /// seen in real time, elsewhere by the steps that they had if these were all alike.
+    pub fn camera_step(&self) -> TimeStep {
+        match (&self.replay, self.mode, self.time_step) {
+            (None, _, step) => step,
+            (Some(_), Mode::Window, _) => TimeStep::Real,
+            (Some(_), _, TimeStep::Real) => TimeStep::Fixed(Self::HEADLESS_STEP),
+            (Some(_), _, fixed) => fixed,
         }
     }
 
@@ -237,15 +255,6 @@ impl RunConfig {
 
 fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
     let refuse = |line: String| Err(Failure::Usage(line));
-    if options.record.is_some() {
-        let graphs = [
-            ("--graph", options.graph.is_some()),
-            ("--playback graph", options.playback == PlaybackArg::Graph),
-        ];
-        if let Some((name, _)) = graphs.iter().find(|(_, given)| *given) {
-            return refuse(format!("--record keeps runs of simple playback so far; drop {name}"));
-        }
-    }
     if mode == Mode::NoRender {
         let picture = [
             ("--screenshot", options.screenshot.is_some()),

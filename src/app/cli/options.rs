@@ -68,7 +68,7 @@ pub enum PresentArg {
 }
 
 /// What plays the characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaybackArg {
     /// One clip after the other; walkers go along lanes.

@@ -114,7 +114,7 @@ impl FromStr for FitHeight {
 }
 
 /// Where a frame's time step comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeStep {
     /// The wall clock.
@@ -123,13 +123,18 @@ pub enum TimeStep {
     Fixed(f64),
 }
 
+impl TimeStep {
+    /// Seconds that a fixed step may take.
+    pub const SECONDS: RangeInclusive<f64> = f64::MIN_POSITIVE..=1.0;
+}
+
 impl FromStr for TimeStep {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse::<f64>() {
             _ if text == "off" => Ok(Self::Real),
-            Ok(s) if s > 0.0 && s <= 1.0 => Ok(Self::Fixed(s)),
+            Ok(s) if Self::SECONDS.contains(&s) => Ok(Self::Fixed(s)),
             _ => Err("a step is in seconds, above 0 and at most 1, or off for the real clock, \
                       such as 0.016"
                 .into()),

@@ -5,13 +5,14 @@ pub mod info;
 mod play;
 mod record;
 mod settings;
+mod wire;
 
 pub use play::Player;
 pub use record::{Recording, Written};
 pub use settings::{RecordedRun, adopt};
 
 use super::characters::Cast;
-use crate::crowd::{RecordedKind, ReplayReader};
+use crate::crowd::{Crowd, Playing, RecordedKind, ReplayHeader, ReplayReader};
 use anyhow::Context;
 use std::fs::File;
 use std::io::BufReader;
@@ -33,13 +34,15 @@ fn open(path: &Path) -> anyhow::Result<FileReader> {
     ReplayReader::new(BufReader::new(file)).with_context(name)
 }
 
-/// The cast's kinds as they stand in a recording.
-fn kinds(cast: &Cast) -> Vec<RecordedKind> {
-    let kind = |member: &super::characters::Member| RecordedKind {
-        name: member.asset.name.clone(),
-        checksum: member.asset.checksum(),
-    };
-    cast.members.iter().map(kind).collect()
+/// Of each member's skeleton and clips.
+pub fn checksums(cast: &Cast) -> Vec<u64> {
+    cast.members.iter().map(|member| member.asset.checksum()).collect()
+}
+
+/// What plays the kinds of a recording: the lists of their graphs, or simple playback's.
+fn playing(header: &ReplayHeader) -> Vec<Playing> {
+    let of = |kind: &RecordedKind| kind.graph.clone().map_or(Playing::Simple, Playing::Recorded);
+    header.kinds.iter().map(of).collect()
 }
 
 /// Holds the cast against that of a recording.
@@ -48,23 +51,40 @@ fn kinds(cast: &Cast) -> Vec<RecordedKind> {
 /// One line with the first character that is another.
 fn check_kinds(path: &Path, recorded: &[RecordedKind], cast: &Cast) -> anyhow::Result<()> {
     let path = path.display();
-    let here = kinds(cast);
-    if here.len() != recorded.len() {
+    if cast.members.len() != recorded.len() {
         anyhow::bail!(
             "{path}: it was recorded with {} kinds of character, and {} are here",
             recorded.len(),
-            here.len()
+            cast.members.len()
         );
     }
-    match recorded.iter().zip(&here).find(|(was, is)| was.checksum != is.checksum) {
-        None => Ok(()),
-        Some((was, is)) => Err(anyhow::anyhow!(
-            "{path}: it was recorded with another \"{}\": skeleton and clips have the checksum \
-             {:016x}, those of \"{}\" here {:016x}",
-            was.name,
-            was.checksum,
-            is.name,
-            is.checksum
-        )),
+    for ((was, is), checksum) in recorded.iter().zip(&cast.members).zip(checksums(cast)) {
+        if was.checksum != checksum {
+            anyhow::bail!(
+                "{path}: it was recorded with another \"{}\": skeleton and clips have the checksum \
+                 {:016x}, those of \"{}\" here {checksum:016x}",
+                was.name,
+                was.checksum,
+                is.asset.name,
+            );
+        }
     }
+    Ok(())
+}
+
+/// Holds where everybody stands against where they stood.
+///
+/// # Errors
+/// One line, when a mesh of another size, or a change of this program, moved them.
+fn check_places(path: &Path, header: &ReplayHeader, crowd: &Crowd) -> anyhow::Result<()> {
+    let here = crowd.places_checksum();
+    if here != header.places {
+        anyhow::bail!(
+            "{}: its characters stood elsewhere: their places and sizes have the checksum {:016x}, \
+             and {here:016x} here",
+            path.display(),
+            header.places
+        );
+    }
+    Ok(())
 }

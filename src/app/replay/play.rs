@@ -1,8 +1,8 @@
 //! Frames from a recording.
 
-use super::{FileReader, RecordedRun, check_kinds, open};
+use super::{FileReader, check_kinds, check_places, open, playing};
 use crate::app::characters::Cast;
-use crate::crowd::Crowd;
+use crate::crowd::{Crowd, Playing, TickStats};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,6 @@ pub struct Player {
     path: PathBuf,
     reader: FileReader,
     frame: Vec<u8>,
-    fixed: bool,
 }
 
 impl Player {
@@ -22,15 +21,23 @@ impl Player {
     /// When the file can't be read, or is of other characters.
     pub fn new(path: &Path, cast: &Cast) -> anyhow::Result<Self> {
         let reader = open(path)?;
-        let header = reader.header();
-        check_kinds(path, &header.kinds, cast)?;
-        let run = RecordedRun::of_recording(path, header)?;
-        Ok(Self { path: path.to_owned(), reader, frame: Vec::new(), fixed: run.fixed })
+        check_kinds(path, &reader.header().kinds, cast)?;
+        Ok(Self { path: path.to_owned(), reader, frame: Vec::new() })
     }
 
-    /// True when each recorded frame was a fixed step.
-    pub fn fixed(&self) -> bool {
-        self.fixed
+    /// What plays each member of the cast.
+    pub fn playing(&self) -> Vec<Playing> {
+        playing(self.reader.header())
+    }
+
+    /// Has a crowd wait for frames.
+    ///
+    /// # Errors
+    /// When its characters do not stand where the recorded ones stood.
+    pub fn begin(&self, crowd: &mut Crowd) -> anyhow::Result<()> {
+        check_places(&self.path, self.reader.header(), crowd)?;
+        crowd.replay_frames();
+        Ok(())
     }
 
     /// Gives the crowd its next frame; none at the end.
@@ -41,6 +48,18 @@ impl Player {
         let name = || self.path.display().to_string();
         if self.reader.frame(&mut self.frame).with_context(name)? {
             crowd.load_frame(&mut self.frame).with_context(name)?;
+        }
+        Ok(())
+    }
+
+    /// Holds a frame that was played against the recorded one.
+    ///
+    /// # Errors
+    /// When somebody who should be seen has no room for its palette.
+    pub fn judge(&self, tick: &TickStats) -> anyhow::Result<()> {
+        if tick.waiting > 0 {
+            let path = self.path.display();
+            anyhow::bail!("{path}: memory ends before the palettes of {} characters", tick.waiting);
         }
         Ok(())
     }

@@ -1,10 +1,9 @@
 //! Frames into a recording, on a thread of its own.
 
-use super::{RecordedRun, kinds};
-use crate::app::characters::Cast;
+use super::RecordedRun;
 use crate::app::cli::RunConfig;
 use crate::app::output;
-use crate::crowd::{ReplayHeader, ReplayWriter};
+use crate::crowd::{Crowd, ReplayHeader, ReplayWriter};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -39,13 +38,18 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Begins a recording of a run.
+    /// Begins a recording of a run whose crowd has not ticked; `checksums` are its cast's.
     ///
     /// # Errors
     /// Of the system.
-    pub fn begin(path: &Path, config: &RunConfig, cast: &Cast) -> anyhow::Result<Self> {
-        let settings = RecordedRun::of(config).to_text()?;
-        let header = ReplayHeader { count: config.count, kinds: kinds(cast), settings };
+    pub fn begin(
+        path: &Path,
+        config: &RunConfig,
+        checksums: &[u64],
+        crowd: &mut Crowd,
+    ) -> anyhow::Result<Self> {
+        let header = crowd.replay_header(checksums, RecordedRun::of(config).to_text()?);
+        crowd.record_frames();
         let (send, messages) = sync_channel(WAITING);
         let (give_back, back) = sync_channel(WAITING + 1);
         let to = path.to_owned();

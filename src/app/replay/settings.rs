@@ -2,15 +2,16 @@
 
 use super::open;
 use crate::app::cli::{
-    CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, RunConfig, TimeStep,
+    CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, PlaybackArg, RunConfig, TimeStep,
 };
 use crate::asset::BuildOptions;
 use crate::crowd::ReplayHeader;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The part of a run's configuration that decides who stands where.
+/// The part of a run's configuration that decides who stands where, and what a report is to say of
+/// the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedRun {
     /// Where the characters came from; files as they were named then.
@@ -29,8 +30,16 @@ pub struct RecordedRun {
     pub clip_store: ClipStoreArg,
     /// Frames before those that were measured.
     pub warmup: u64,
-    /// Each frame was a fixed step, and the run's palette hash can be compared.
-    pub fixed: bool,
+    /// Where its time steps came from. Only fixed ones have a palette hash to compare.
+    pub time_step: TimeStep,
+    /// What played the characters.
+    pub playback: PlaybackArg,
+    /// The graph file that did, as it was named then; nobody needs it any more.
+    pub graph: Option<PathBuf>,
+    /// Who was not seen was skipped.
+    pub visibility: bool,
+    /// Seconds that they went on.
+    pub grace: f32,
 }
 
 impl RecordedRun {
@@ -45,7 +54,11 @@ impl RecordedRun {
             fit_height: config.fit_height,
             clip_store: config.clip_store,
             warmup: config.warmup,
-            fixed: matches!(config.time_step, TimeStep::Fixed(_)),
+            time_step: config.time_step,
+            playback: config.playback,
+            graph: config.graph.clone(),
+            visibility: config.visibility,
+            grace: config.grace,
         }
     }
 
@@ -66,9 +79,12 @@ impl RecordedRun {
         if run.count != header.count {
             anyhow::bail!("{name}: the recording names two numbers of characters");
         }
-        match run.fit_height {
-            FitHeight::Metres(m) if !FitHeight::METRES.contains(&m) => {
+        match (run.fit_height, run.time_step) {
+            (FitHeight::Metres(m), _) if !FitHeight::METRES.contains(&m) => {
                 anyhow::bail!("{name}: the recording's characters are fitted to {m} m")
+            }
+            (_, TimeStep::Fixed(s)) if !TimeStep::SECONDS.contains(&s) => {
+                anyhow::bail!("{name}: the recording's frames are steps of {s} s")
             }
             _ => Ok(run),
         }
@@ -97,7 +113,9 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
     }
     (config.count, config.layout, config.ground) = (run.count, run.layout, run.ground);
     (config.seed, config.fit_height) = (run.seed, run.fit_height);
-    config.clip_store = run.clip_store;
+    (config.clip_store, config.time_step) = (run.clip_store, run.time_step);
+    (config.playback, config.graph) = (run.playback, run.graph);
+    (config.visibility, config.grace) = (run.visibility, run.grace);
     config.warmup = run.warmup.min(reader.frames());
     config.frames = Some(reader.frames() - config.warmup);
     Ok(())
@@ -118,11 +136,15 @@ mod tests {
             fit_height: FitHeight::Metres(1.8),
             clip_store: ClipStoreArg::Auto,
             warmup: 0,
-            fixed: true,
+            time_step: TimeStep::Fixed(0.25),
+            playback: PlaybackArg::Graph,
+            graph: Some("gone.ron".into()),
+            visibility: true,
+            grace: 0.25,
         };
         let read = |run: &RecordedRun, count| {
             let settings = run.to_text().unwrap();
-            let header = ReplayHeader { count, kinds: Vec::new(), settings };
+            let header = ReplayHeader { count, kinds: Vec::new(), places: 0, settings };
             RecordedRun::of_recording(Path::new("a.rec"), &header)
         };
         assert_eq!(read(&run, 40).unwrap(), run);
@@ -131,6 +153,10 @@ mod tests {
         for metres in [-1.0, 1e30] {
             let run = RecordedRun { fit_height: FitHeight::Metres(metres), ..run.clone() };
             assert!(read(&run, 40).unwrap_err().to_string().contains("fitted"), "{metres}");
+        }
+        for seconds in [-1.0, 0.0, 1e30] {
+            let run = RecordedRun { time_step: TimeStep::Fixed(seconds), ..run.clone() };
+            assert!(read(&run, 40).unwrap_err().to_string().contains("steps"), "{seconds}");
         }
     }
 }

@@ -24,6 +24,7 @@ fn row(name: &str, summary: &Summary) -> String {
 fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
     let (crowd, frames) = (&report.crowd, &report.frames);
     let step = match report.config.time_step {
+        TimeStep::Real if report.config.replay.is_some() => "of a run in real time".to_owned(),
         TimeStep::Real => "in real time".to_owned(),
         TimeStep::Fixed(seconds) => format!("of {:.4} s", seconds),
     };

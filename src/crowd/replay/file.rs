@@ -1,132 +1,12 @@
 //! What frames are kept in: a header, frames with their lengths and checksums, an end.
 
 use super::ReplayError;
-use crate::task::serial::LIST_VERSION;
+use super::header::{ReplayHeader, cut, damaged};
 use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use twox_hash::XxHash3_64;
 
-const MAGIC: [u8; 8] = *b"THRNGREC";
-/// Of everything but the lists, which have a version of their own.
-const VERSION: u16 = 1;
-/// The longest name of a kind, bytes.
-const MAX_NAME: usize = 1 << 10;
-/// The longest settings, bytes.
-const MAX_SETTINGS: usize = 1 << 20;
-
-/// A kind of character that was there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedKind {
-    /// For messages.
-    pub name: String,
-    /// Of skeleton and clips.
-    pub checksum: u64,
-}
-
-/// What a recording is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplayHeader {
-    /// Characters in the world.
-    pub count: u32,
-    /// In the order of the crowd's kinds.
-    pub kinds: Vec<RecordedKind>,
-    /// What the program needs to set the same scene, in a language of its own.
-    pub settings: String,
-}
-
-impl ReplayHeader {
-    /// Appends the header and its checksum.
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend(MAGIC);
-        out.extend(VERSION.to_le_bytes());
-        out.extend([LIST_VERSION, 0]);
-        out.extend(self.count.to_le_bytes());
-        out.extend((self.kinds.len() as u32).to_le_bytes());
-        for kind in &self.kinds {
-            text(&kind.name, MAX_NAME, out);
-            out.extend(kind.checksum.to_le_bytes());
-        }
-        text(&self.settings, MAX_SETTINGS, out);
-        out.extend(XxHash3_64::oneshot(out).to_le_bytes());
-    }
-
-    fn read(from: &mut impl Read) -> Result<Self, ReplayError> {
-        let mut from = Checked { from, read: Vec::new() };
-        if from.take::<8>().ok() != Some(MAGIC) {
-            return Err(ReplayError::Magic);
-        }
-        let version = u16::from_le_bytes(from.take()?);
-        let [lists, _] = from.take()?;
-        if (version, lists) != (VERSION, LIST_VERSION) {
-            return Err(ReplayError::Version {
-                found: format!("{version}.{lists}"),
-                wanted: format!("{VERSION}.{LIST_VERSION}"),
-            });
-        }
-        let count = u32::from_le_bytes(from.take()?);
-        let kinds = u32::from_le_bytes(from.take()?);
-        let mut all = Vec::new();
-        for _ in 0..kinds {
-            let name = from.text(MAX_NAME)?;
-            let checksum = u64::from_le_bytes(from.take()?);
-            all.push(RecordedKind { name, checksum });
-        }
-        let settings = from.text(MAX_SETTINGS)?;
-        let checksum = XxHash3_64::oneshot(&from.read);
-        match u64::from_le_bytes(from.take()?) == checksum {
-            true => Ok(Self { count, kinds: all, settings }),
-            false => Err(damaged("its header has another checksum")),
-        }
-    }
-}
-
-fn damaged(what: &str) -> ReplayError {
-    ReplayError::Damaged { what: what.to_owned() }
-}
-
-/// Appends a text with its length; what is too long is cut.
-fn text(text: &str, most: usize, out: &mut Vec<u8>) {
-    let text = &text[..text.floor_char_boundary(most)];
-    out.extend((text.len() as u32).to_le_bytes());
-    out.extend(text.as_bytes());
-}
-
-/// Reads and remembers.
-struct Checked<'a, R> {
-    from: &'a mut R,
-    read: Vec<u8>,
-}
-
-impl<R: Read> Checked<'_, R> {
-    fn bytes(&mut self, len: usize) -> Result<&[u8], ReplayError> {
-        let at = self.read.len();
-        self.read.resize(at + len, 0);
-        self.from.read_exact(&mut self.read[at..]).map_err(|e| cut(e, 0))?;
-        Ok(&self.read[at..])
-    }
-
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], ReplayError> {
-        let mut array = [0; N];
-        array.copy_from_slice(self.bytes(N)?);
-        Ok(array)
-    }
-
-    fn text(&mut self, most: usize) -> Result<String, ReplayError> {
-        let len = u32::from_le_bytes(self.take()?) as usize;
-        if len > most {
-            return Err(damaged("a text of its header is too long"));
-        }
-        let bytes = self.bytes(len)?.to_vec();
-        String::from_utf8(bytes).map_err(|_| damaged("a text of its header is none"))
-    }
-}
-
-/// An end of the file where none should be, told as what it is.
-fn cut(error: std::io::Error, frames: u64) -> ReplayError {
-    match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => ReplayError::CutShort { frames },
-        _ => ReplayError::Io(error),
-    }
-}
+/// The longest frame, bytes: what a file can make its reader hold. A character takes some hundred.
+const MAX_FRAME: u32 = 512 << 20;
 
 /// A frame's checksum; frames that were exchanged are noticed too.
 fn checksum(frame: &[u8], number: u64) -> u64 {
@@ -145,10 +25,9 @@ impl<W: Write> ReplayWriter<W> {
     /// Begins a recording.
     ///
     /// # Errors
-    /// Of the file system.
+    /// Of the file system; a header of more than 64 MiB.
     pub fn new(mut to: W, header: &ReplayHeader) -> std::io::Result<Self> {
-        let mut bytes = Vec::new();
-        header.write(&mut bytes);
+        let bytes = header.to_bytes()?;
         to.write_all(&bytes)?;
         Ok(Self { to, frames: 0, bytes: bytes.len() as u64 })
     }
@@ -156,9 +35,14 @@ impl<W: Write> ReplayWriter<W> {
     /// Appends a frame. An empty one would be the end, and is left out.
     ///
     /// # Errors
-    /// Of the file system; a frame of 4 GiB or more.
+    /// Of the file system; a frame of more than 512 MiB.
     pub fn frame(&mut self, frame: &[u8]) -> std::io::Result<()> {
-        let len = u32::try_from(frame.len()).map_err(std::io::Error::other)?;
+        let len = u32::try_from(frame.len()).ok().filter(|len| *len <= MAX_FRAME);
+        let len = len.ok_or_else(|| {
+            let len = frame.len();
+            let text = format!("a frame would take {len} bytes, {MAX_FRAME} are the most");
+            std::io::Error::other(text)
+        })?;
         if len > 0 {
             self.to.write_all(&len.to_le_bytes())?;
             self.to.write_all(frame)?;
@@ -207,6 +91,10 @@ impl<R: BufRead + Seek> ReplayReader<R> {
             at += 4;
             if len == 0 {
                 break;
+            }
+            if len > MAX_FRAME {
+                let what = format!("frame {frames} has {len} bytes, {MAX_FRAME} are the most");
+                return Err(ReplayError::Damaged { what });
             }
             at += u64::from(len) + 8;
             if at > size {
@@ -266,15 +154,14 @@ fn take<const N: usize>(from: &mut impl Read, frames: u64) -> Result<[u8; N], Re
 
 #[cfg(test)]
 mod tests {
+    use super::super::header::{RecordedKind, VERSION};
     use super::*;
+    use crate::task::serial::LIST_VERSION;
     use std::io::Cursor;
 
     fn header() -> ReplayHeader {
-        ReplayHeader {
-            count: 7,
-            kinds: vec![RecordedKind { name: "fuchs \u{1f98a}".into(), checksum: 0xfeed }],
-            settings: "{}".into(),
-        }
+        let kind = RecordedKind { name: "fox".into(), checksum: 0xfeed, graph: None };
+        ReplayHeader { count: 7, kinds: vec![kind], places: 9, settings: "{}".into() }
     }
 
     fn recording(frames: &[&[u8]]) -> Vec<u8> {
@@ -328,9 +215,7 @@ mod tests {
             for change in [1, 0x80] {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= change;
-                // One byte of the version's line is not used.
-                let noticed = read(&bytes).is_err();
-                assert!(noticed, "byte {at}");
+                assert!(read(&bytes).is_err(), "byte {at}");
             }
         }
         let longer = [&bytes[..], &[0]].concat();
@@ -344,20 +229,17 @@ mod tests {
         let mut newer = recording(&[]);
         newer[8] = 9;
         let text = message(&newer);
-        let lists = LIST_VERSION;
-        let both = [format!("version 9.{lists},"), format!("version {VERSION}.{lists};")];
+        let (lists, file) = (LIST_VERSION, VERSION);
+        let both = [format!("version 9.{lists},"), format!("version {file}.{lists};")];
         assert!(both.iter().all(|version| text.contains(version)), "{text}");
     }
 
     #[test]
-    fn names_and_settings_without_end_do_not_set_memory_aside() {
-        let mut bytes = recording(&[]);
-        // The length of the first kind's name.
-        bytes[20..24].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(matches!(read(&bytes), Err(ReplayError::Damaged { .. })));
-        // The number of kinds.
-        let mut bytes = recording(&[]);
-        bytes[16..20].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(read(&bytes).is_err());
+    fn a_frame_without_end_does_not_set_memory_aside() {
+        let mut bytes = recording(&[b"first"]);
+        let at = bytes.len() - 12 - 17;
+        bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        let text = read(&bytes).unwrap_err().to_string();
+        assert!(text.contains("frame 0 has 4294967295 bytes"), "{text}");
     }
 }

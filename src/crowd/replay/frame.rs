@@ -2,11 +2,12 @@
 
 use crate::index::CharacterId;
 use crate::motion::GroundMotion;
+use crate::task::serial::ListError;
 use crate::task::serial::varint::{self, Bytes};
 use std::ops::Range;
 
 /// The root covered ground.
-pub(super) const MOVED: u8 = 1;
+const MOVED: u8 = 1;
 const PLAYED: u8 = 1;
 const NOBODY: u32 = u32::MAX;
 
@@ -24,6 +25,29 @@ pub(super) fn write_ids(count: u32, ids: impl Iterator<Item = CharacterId>, out:
         varint::put(id.0 - next, out);
         next = id.0 + 1;
     }
+}
+
+/// Appends what a root covered, if it covered anything.
+pub(super) fn write_motion(motion: GroundMotion, out: &mut Vec<u8>) {
+    if motion == GroundMotion::IDENTITY {
+        return out.push(0);
+    }
+    out.push(MOVED);
+    for v in [motion.x, motion.z, motion.yaw] {
+        out.extend_from_slice(&v.to_bits().to_le_bytes());
+    }
+}
+
+/// `None` for what moves by no number.
+fn read_motion(from: &mut Bytes<'_>) -> Result<Option<GroundMotion>, ListError> {
+    let [flags] = from.take()?;
+    if flags == 0 {
+        return Ok(Some(GroundMotion::IDENTITY));
+    }
+    let mut float = || from.take().map(f32::from_le_bytes);
+    let motion = GroundMotion { x: float()?, z: float()?, yaw: float()? };
+    let finite = motion.x.is_finite() && motion.z.is_finite() && motion.yaw.is_finite();
+    Ok(Some(motion).filter(|_| finite && flags == MOVED))
 }
 
 /// Where things are in a frame's bytes.
@@ -91,15 +115,8 @@ impl Frame {
         let mut next = 0;
         for _ in 0..n {
             let id = id_after(&mut next, from.unsigned().map_err(cut)?, count)?;
-            let [flags] = from.take().map_err(cut)?;
-            let motion = match flags {
-                0 => GroundMotion::IDENTITY,
-                MOVED => {
-                    let mut float = || from.take().map(f32::from_le_bytes).map_err(cut);
-                    GroundMotion { x: float()?, z: float()?, yaw: float()? }
-                }
-                _ => return Err(format!("the flags of character {id} are {flags}")),
-            };
+            let motion = read_motion(&mut from).map_err(cut)?;
+            let motion = motion.ok_or_else(|| format!("character {id} moves by no number"))?;
             let len = from.unsigned().map_err(cut)? as usize;
             let list = from.at()..from.at().saturating_add(len);
             from.skip(len).map_err(cut)?;
@@ -174,6 +191,7 @@ mod tests {
         assert_eq!(frame_read.evaluated, ids(&[0, 1, 700]).collect::<Vec<_>>());
         let entry = frame_read.entry(CharacterId(700)).unwrap();
         assert_eq!(entry.motion, GroundMotion { x: 1.0, z: -2.0, yaw: 0.5 });
+        assert_eq!(frame_read.entry(CharacterId(1)).unwrap().motion, GroundMotion::IDENTITY);
         let mut back = TaskList::default();
         crate::task::serial::decode(&frame()[entry.list], &mut back).unwrap();
         assert_eq!(back.tasks(), list().tasks());

@@ -3,22 +3,27 @@
 //! tables of the format.
 //!
 //! A frame holds who was given a palette slot and who gave one back, and of everybody who evaluated
-//! the ground that the root covered and the task list, exact to the bit. Workers record into spools
-//! of their own; the serial phase puts these into the order of ids. `file.rs` is what frames are
-//! kept in.
+//! the ground that the root covered and the task list, exact to the bit. Workers record into spools of their own; the serial phase puts these into the order of ids.
+//! `header.rs` has what lists refer to without the graphs that recorded them, `file.rs` is what
+//! frames are kept in.
 
+mod crowd;
 pub mod file;
 mod frame;
+mod graph;
+pub mod header;
 mod spool;
 
-pub use file::{RecordedKind, ReplayHeader, ReplayReader, ReplayWriter};
+pub use crowd::ListContext;
+pub use file::{ReplayReader, ReplayWriter};
+pub use header::{InPlaceClip, RecordedGraph, RecordedKind, ReplayHeader};
 pub(crate) use spool::Spool;
 
 use super::characters::{BLOCK, Block};
-use crate::index::CharacterId;
+use crate::index::{CharacterId, CharacterKind};
 use crate::motion::GroundMotion;
 use crate::task::TaskList;
-use crate::task::serial::{self, ListError};
+use crate::task::serial::{self, Extents, ListError};
 use frame::Frame;
 
 /// What can't be replayed.
@@ -62,26 +67,41 @@ pub enum ReplayError {
     },
 }
 
-/// Shows the list of everybody who evaluated in a recorded frame, in the exact form
-/// ([`serial::decode`]) and in the order of ids. Gives the frame's world seconds.
-///
-/// # Errors
-/// [`ReplayError::Frame`] for bytes that are no frame of `count` characters; `number` is told.
-pub fn read_frame(
+/// Looks into recorded frames, one after the other.
+#[derive(Debug, Default)]
+pub struct FrameReader {
+    frame: Frame,
     number: u64,
-    bytes: &[u8],
-    count: u32,
-    visit: &mut dyn FnMut(CharacterId, &[u8]),
-) -> Result<f64, ReplayError> {
-    let mut frame = Frame::default();
-    let read = frame.read(bytes, count);
-    read.map_err(|what| ReplayError::Frame { frame: number, what })?;
-    for id in &frame.evaluated {
-        if let Some(entry) = frame.entry(*id) {
-            visit(*id, &bytes[entry.list]);
-        }
+}
+
+impl FrameReader {
+    /// Finds everything in the bytes of the next frame of `count` characters. Gives its world seconds.
+    ///
+    /// # Errors
+    /// [`ReplayError::Frame`] for bytes that are none.
+    pub fn read(&mut self, bytes: &[u8], count: u32) -> Result<f64, ReplayError> {
+        let frame = self.number;
+        self.number += 1;
+        self.frame.clear();
+        let read = self.frame.read(bytes, count);
+        read.map_err(|what| ReplayError::Frame { frame, what })?;
+        Ok(self.frame.dt)
     }
-    Ok(frame.dt)
+
+    /// Who was given a palette slot in that frame, and kept no pose, in the order of ids.
+    pub fn entered(&self) -> &[CharacterId] {
+        &self.frame.entered
+    }
+
+    /// The list of everybody who evaluated, in the exact form ([`serial::decode`]) and in the order
+    /// of ids; `bytes` are those that were read.
+    pub fn lists<'a>(
+        &'a self,
+        bytes: &'a [u8],
+    ) -> impl Iterator<Item = (CharacterId, &'a [u8])> + 'a {
+        let list = |id: &CharacterId| Some((*id, bytes.get(self.frame.entry(*id)?.list)?));
+        self.frame.evaluated.iter().filter_map(list)
+    }
 }
 
 /// What the crowd does with recordings.
@@ -105,6 +125,8 @@ pub(crate) struct Replay {
     /// In which frame, for messages.
     number: u64,
     desk: spool::Desk,
+    /// What lists may name, by kind.
+    extents: Vec<Extents>,
     scratch: TaskList,
 }
 
@@ -118,9 +140,11 @@ impl Replay {
         self.bytes.reserve(Self::ROOM);
     }
 
-    /// From now on plays what is loaded, and nothing while nothing is.
-    pub fn play(&mut self) {
+    /// From now on plays what is loaded, and nothing while nothing is. `extents` are what the lists
+    /// of each kind may name.
+    pub fn play(&mut self, extents: Vec<Extents>) {
         self.mode = Mode::Play;
+        self.extents = extents;
     }
 
     /// True when frames are recorded.
@@ -161,7 +185,7 @@ impl Replay {
     }
 
     /// Takes a frame to be played; the buffer of the one before comes back in its place. The
-    /// whole frame is checked: its ids against the crowd's, its lists as lists.
+    /// whole frame is checked: its ids against the crowd's, its lists as lists of their kinds.
     ///
     /// # Errors
     /// [`ReplayError::Frame`]; nothing is loaded then.
@@ -169,12 +193,13 @@ impl Replay {
         &mut self,
         bytes: &mut Vec<u8>,
         blocks: &[Block],
-        count: u32,
+        kinds: &[CharacterKind],
     ) -> Result<(), ReplayError> {
         let number = self.number;
         self.frame.clear();
         std::mem::swap(&mut self.bytes, bytes);
-        let loaded = self.frame.read(&self.bytes, count).and_then(|()| self.check(blocks));
+        let read = self.frame.read(&self.bytes, kinds.len() as u32);
+        let loaded = read.and_then(|()| self.check(blocks, kinds));
         self.number += 1;
         loaded.map_err(|what| {
             self.frame.clear();
@@ -183,8 +208,9 @@ impl Replay {
     }
 
     /// Who comes holds no slot, who goes holds one, who evaluates has one in between; every list
-    /// is one.
-    fn check(&mut self, blocks: &[Block]) -> Result<(), String> {
+    /// is one, and names what there is.
+    fn check(&mut self, blocks: &[Block], kinds: &[CharacterKind]) -> Result<(), String> {
+        let none = Extents::default();
         let leased =
             |id: CharacterId| blocks[id.get() / BLOCK].leased >> (id.get() % BLOCK) & 1 == 1;
         let frame = &self.frame;
@@ -205,7 +231,9 @@ impl Replay {
         }
         for id in &frame.evaluated {
             if let Some(entry) = frame.entry(*id) {
+                let extents = self.extents.get(kinds[id.get()].get()).unwrap_or(&none);
                 serial::decode(&self.bytes[entry.list.clone()], &mut self.scratch)
+                    .and_then(|()| serial::check(&self.scratch, extents))
                     .map_err(|e: ListError| format!("character {id}: {e}"))?;
             }
         }

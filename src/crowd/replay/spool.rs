@@ -1,6 +1,6 @@
 //! What one worker records of a frame.
 
-use super::frame::MOVED;
+use super::frame::write_motion;
 use crate::index::CharacterId;
 use crate::motion::GroundMotion;
 use crate::task::TaskList;
@@ -17,8 +17,8 @@ pub(crate) struct Spool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     id: CharacterId,
-    /// Where flags and motion begin, where the list begins, where it ends.
-    head: usize,
+    motion: GroundMotion,
+    /// Where the list begins and ends.
     list: usize,
     end: usize,
 }
@@ -35,18 +35,9 @@ impl Spool {
 
     /// Adds a character that is about to be executed.
     pub fn push(&mut self, id: CharacterId, motion: GroundMotion, list: &TaskList) {
-        let head = self.bytes.len();
-        if motion == GroundMotion::IDENTITY {
-            self.bytes.push(0);
-        } else {
-            self.bytes.push(MOVED);
-            for v in [motion.x, motion.z, motion.yaw] {
-                self.bytes.extend_from_slice(&v.to_bits().to_le_bytes());
-            }
-        }
         let at = self.bytes.len();
         serial::encode(list, &mut self.bytes);
-        self.entries.push(Entry { id, head, list: at, end: self.bytes.len() });
+        self.entries.push(Entry { id, motion, list: at, end: self.bytes.len() });
     }
 }
 
@@ -69,19 +60,18 @@ pub(super) fn merge<'a>(
         let base = bytes.len();
         bytes.append(&mut spool.bytes);
         order.extend(spool.entries.drain(..).map(|e| Entry {
-            id: e.id,
-            head: base + e.head,
             list: base + e.list,
             end: base + e.end,
+            ..e
         }));
     }
     order.sort_unstable_by_key(|entry| entry.id);
     varint::put(order.len() as u32, out);
     let mut next = 0;
-    for Entry { id, head, list, end } in order.iter() {
+    for Entry { id, motion, list, end } in order.iter() {
         varint::put(id.0 - next, out);
         next = id.0 + 1;
-        out.extend_from_slice(&bytes[*head..*list]);
+        write_motion(*motion, out);
         varint::put((end - list) as u32, out);
         out.extend_from_slice(&bytes[*list..*end]);
     }
