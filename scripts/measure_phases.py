@@ -23,8 +23,9 @@ ROWS = ("cull", "gate", "record", "execute", "serial", "gather", "frame")
 
 def run(options, count, threads, extra):
     command = shlex.split(options.prefix) + [
-        str(options.program), "--no-render", "--character", "humanoid", "--count", str(count),
-        "--threads", str(threads), "--frames", str(options.frames), *extra,
+        str(options.program), "--no-render", "--playback", options.playback,
+        "--character", "humanoid", "--count", str(count), "--threads", str(threads),
+        "--frames", str(options.frames), *extra,
     ]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout
@@ -57,6 +58,7 @@ def main():
     parser.add_argument("--counts", type=int, nargs="+", default=[1000, 5000, 20000])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--frames", type=int, default=300)
+    parser.add_argument("--playback", choices=("simple", "graph"), default="simple")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--prefix", default="", help="a command to run the program with")
     options = parser.parse_args()
