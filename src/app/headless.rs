@@ -43,6 +43,9 @@ fn frames(show: &mut Show, target: Option<&Offscreen>) -> Result<(), Failure> {
             &Steering::default(),
             input(show.config(), frame),
         )?;
+        for note in show.take_notes() {
+            bar.suspend(|| output::say(note));
+        }
         if let Some(dump) = show.take_dump() {
             bar.suspend(|| output::log(&dump));
         }

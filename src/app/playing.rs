@@ -1,43 +1,189 @@
-//! Which graph plays a character.
+//! Which graph plays whom, and what happens when somebody saves it.
 
+use super::characters::Cast;
 use super::cli::{CharacterRef, PlaybackArg, RunConfig};
 use super::exit::Failure;
 use super::output;
 use crate::asset::CharacterAsset;
-use crate::crowd::Playing;
-use crate::graph::{self, Compiled, StarterClip};
+use crate::crowd::{Crowd, CrowdError, Playing};
+use crate::graph::{self, BindError, Compiled, GraphError, LoadError, Places, StarterClip, Watch};
+use crate::pose::UniformClip;
 use anyhow::Error;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// What plays a character: the file of `--graph` if there is one, else what `--playback` says.
-///
-/// # Errors
-/// A graph file that can't be read or compiled.
-pub fn of(
-    config: &RunConfig,
-    of: &CharacterRef,
-    asset: &CharacterAsset,
-) -> Result<Playing, Failure> {
-    let compiled = match (&config.graph, config.playback) {
-        (Some(path), _) => graph::load(path).map_err(Error::from)?,
-        (None, PlaybackArg::Simple) => return Ok(Playing::Simple),
-        (None, PlaybackArg::Graph) => own(of, asset).map_err(Error::from)?,
-    };
-    for warning in &compiled.warnings {
-        output::say(warning);
+/// What plays each member of a cast, and where the file of `--graph` names what they need.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// In the order of the cast.
+    pub playing: Vec<Playing>,
+    places: Option<Places>,
+}
+
+impl Parts {
+    /// The graph of `--graph` if there is one, else what `--playback` says.
+    ///
+    /// # Errors
+    /// A graph file that can't be read or compiled.
+    pub fn new(config: &RunConfig, cast: &Cast) -> Result<Self, Failure> {
+        if let Some(path) = &config.graph {
+            let compiled = named(path)?;
+            let places = Some(compiled.places.clone());
+            return Ok(Self { playing: vec![playing(compiled); cast.members.len()], places });
+        }
+        let of = cast.members.iter().zip(&config.characters);
+        let own = |asset: &CharacterAsset, of: &CharacterRef| match config.playback {
+            PlaybackArg::Simple => Ok(Playing::Simple),
+            PlaybackArg::Graph => own(of, asset).map(playing).map_err(Failure::from),
+        };
+        let playing: Result<_, Failure> = of.map(|(member, of)| own(&member.asset, of)).collect();
+        Ok(Self { playing: playing?, places: None })
     }
-    Ok(Playing::Graph(Arc::new(compiled.program)))
+
+    /// A crowd's refusal, with the place of the graph file that it is about.
+    pub fn explain(places: Option<&Places>, error: CrowdError) -> Error {
+        match (places, error) {
+            (Some(places), CrowdError::Graph { kind, error }) => {
+                anyhow::anyhow!("{} (kind {kind:?})", explained(&error, places))
+            }
+            (_, other) => other.into(),
+        }
+    }
+
+    /// Where the graph file names clips and bones.
+    pub fn places(&self) -> Option<&Places> {
+        self.places.as_ref()
+    }
+}
+
+impl From<Vec<Playing>> for Parts {
+    fn from(playing: Vec<Playing>) -> Self {
+        Self { playing, places: None }
+    }
+}
+
+fn playing(compiled: Compiled) -> Playing {
+    compiled.warnings.iter().for_each(output::say);
+    Playing::Graph(Arc::new(compiled.program))
+}
+
+/// A graph by its file or, where there is no such file, by the name of a built-in.
+fn named(path: &Path) -> Result<Compiled, Failure> {
+    let builtin = path.to_str().filter(|_| !path.exists()).and_then(graph::builtin_text);
+    match builtin {
+        Some(text) => Ok(graph::compile(&path.to_string_lossy(), text)?),
+        None => graph::load(path).map_err(|error| match error {
+            LoadError::Read { .. } if !path.exists() => unknown(path).into(),
+            other => other.into(),
+        }),
+    }
+}
+
+/// There is neither a file nor a built-in graph of that name.
+pub fn unknown(path: &Path) -> Error {
+    let names: Vec<_> = graph::BUILTINS.iter().map(|(name, _)| *name).collect();
+    let path = path.display();
+    anyhow::anyhow!("{path}: no such file, and no built-in graph ({})", names.join(", "))
 }
 
 /// The graph that was made for a built-in character, or one made from a character's clips.
-fn own(of: &CharacterRef, asset: &CharacterAsset) -> Result<Compiled, graph::GraphError> {
+fn own(of: &CharacterRef, asset: &CharacterAsset) -> Result<Compiled, GraphError> {
     let builtin = match of {
         CharacterRef::BuiltIn(name) => graph::builtin_for(name),
         CharacterRef::File(_) => None,
     };
-    if let Some((name, text)) = builtin {
-        return graph::compile(name, text);
+    match builtin {
+        Some((name, text)) => graph::compile(name, text),
+        None => graph::compile(&asset.name, &starter(&asset.clips)),
     }
-    let clips: Vec<_> = asset.clips.iter().map(StarterClip::of).collect();
-    graph::compile(&asset.name, &graph::starter(&clips))
+}
+
+/// A graph file that plays these clips one after the other.
+pub fn starter(clips: &[UniformClip]) -> String {
+    graph::starter(&clips.iter().map(StarterClip::of).collect::<Vec<_>>())
+}
+
+/// A fault of binding, at the place of the file that names what is missing.
+pub fn explained(error: &BindError, places: &Places) -> String {
+    match error {
+        BindError::Missing { what, name, known, .. } => {
+            let place = match *what {
+                "clip" => places.of_clip(name),
+                _ => places.of_bone(name),
+            };
+            format!("{place}: no {what} `{name}`{known}")
+        }
+        BindError::Chain { upper, lower, .. } => {
+            let place = places.of_limb(upper, lower);
+            format!("{place}: `{lower}` does not hang below `{upper}` in the character's skeleton")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Puts a graph file's new program in the place of the old one whenever the file is saved.
+#[derive(Debug)]
+pub struct Reload {
+    watch: Watch,
+    looked: Instant,
+    replaced: bool,
+}
+
+/// What came of a file that was saved.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Reloaded {
+    /// Everybody plays the new program.
+    Done(String),
+    /// Everybody goes on playing the old one, and why.
+    Kept(String),
+}
+
+/// How often the file is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+impl Reload {
+    /// Watches the file of `--graph`. Runs that are recorded, or play a recording, keep the graphs
+    /// that they began with.
+    pub fn new(config: &RunConfig) -> Option<Self> {
+        let path = config.graph.as_ref().filter(|path| path.is_file())?;
+        let recorded = config.record.is_some() || config.replay.is_some();
+        (!recorded).then(|| Self {
+            watch: Watch::new(path),
+            looked: Instant::now(),
+            replaced: false,
+        })
+    }
+
+    /// Whether the file was ever saved, so that this run is like no other.
+    pub fn replaced(&self) -> bool {
+        self.replaced
+    }
+
+    /// Between two ticks: looks at the file, if it is time to.
+    pub fn look(&mut self, crowd: &mut Crowd, now: Instant) -> Option<Reloaded> {
+        if now.saturating_duration_since(self.looked) < LOOK {
+            return None;
+        }
+        self.looked = now;
+        let loaded = self.watch.reload()?;
+        let file = self.watch.path().display();
+        Some(match loaded.map_err(Error::from).and_then(|compiled| replace(compiled, crowd)) {
+            Ok(()) => {
+                self.replaced = true;
+                Reloaded::Done(format!("{file} was saved: everybody plays it now"))
+            }
+            Err(error) => {
+                Reloaded::Kept(format!("{error:#}; everybody goes on with the last good graph"))
+            }
+        })
+    }
+}
+
+fn replace(compiled: Compiled, crowd: &mut Crowd) -> Result<(), Error> {
+    let program = Arc::new(compiled.program);
+    let all: Vec<_> = crowd.kinds().map(|kind| (kind, Arc::clone(&program))).collect();
+    crowd.replace_graphs(&all).map_err(|error| Parts::explain(Some(&compiled.places), error))?;
+    compiled.warnings.iter().for_each(output::say);
+    Ok(())
 }

@@ -7,6 +7,7 @@ use super::clock::Clock;
 use super::exit::Failure;
 use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
+use super::playing::{Parts, Reload, Reloaded};
 use super::replay::{Player, Recording, Written, checksums};
 use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
@@ -37,6 +38,8 @@ pub struct Show {
     shot: Option<Shot>,
     recording: Option<Recording>,
     replay: Option<Player>,
+    reload: Option<Reload>,
+    notes: Vec<String>,
     times: PhaseTimes,
     recorder: Recorder,
     inspector: Inspector,
@@ -78,6 +81,8 @@ impl Show {
             shot: None,
             recording,
             replay,
+            reload: Reload::new(&config),
+            notes: Vec::new(),
             times: PhaseTimes::default(),
             recorder: Recorder::default(),
             inspector: Inspector::new(&config),
@@ -104,6 +109,11 @@ impl Show {
     /// Lines that `--dump-tasks` has for the log.
     pub fn take_dump(&mut self) -> Option<String> {
         self.inspector.take_dump()
+    }
+
+    /// Sentences about the run that nobody has been told yet.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     /// The device and what draws with it; `None` without a GPU.
@@ -152,6 +162,7 @@ impl Show {
         if self.frame == self.config.warmup {
             self.crowd.clear_notify_counts();
         }
+        self.reload(start);
         self.inspector.arm(&mut self.crowd)?;
         if let Some(player) = self.replay.as_mut().filter(|_| !self.clock.paused()) {
             player.next(&mut self.crowd)?;
@@ -195,6 +206,20 @@ impl Show {
         let sample = Sample { frame_ms, display_ms, main_ms, worker_ms, tick, render, allocations };
         self.measure(sample);
         Ok(platform)
+    }
+
+    fn reload(&mut self, now: Instant) {
+        let Some(reload) = &mut self.reload else { return };
+        let Some(reloaded) = reload.look(&mut self.crowd, now) else { return };
+        let (Reloaded::Done(note) | Reloaded::Kept(note)) = &reloaded;
+        self.notes.push(note.clone());
+        match reloaded {
+            Reloaded::Done(note) => {
+                self.hud.warn(None);
+                self.hud.say(note);
+            }
+            Reloaded::Kept(fault) => self.hud.warn(Some(fault)),
+        }
     }
 
     /// The picture as it is now, drawn once more at `size` pixels; `None` before the first frame
@@ -256,7 +281,8 @@ impl Show {
     /// A hash of a run in real time could never be compared with another's.
     fn hashes(&self) -> bool {
         let comparable = matches!(self.config.time_step, TimeStep::Fixed(_));
-        comparable && self.config.report.is_some()
+        let replaced = self.reload.as_ref().is_some_and(Reload::replaced);
+        comparable && !replaced && self.config.report.is_some()
     }
 
     /// All that casts shadows.
@@ -327,28 +353,23 @@ fn crowd(
         memory_limit: memory::crowd_limit(),
         ..defaults
     };
-    let of = cast.members.iter().zip(&config.characters);
-    let own = of.map(|(member, of)| super::playing::of(config, of, &member.asset));
-    let playing = match replay {
-        Some(player) => player.playing(),
-        None => own.collect::<Result<Vec<_>, Failure>>()?,
+    let parts = match replay {
+        Some(player) => player.playing().into(),
+        None => Parts::new(config, &cast)?,
     };
-    place(crowd, cast, playing)
+    place(crowd, cast, parts)
 }
 
-/// Places a cast. What plays its members is in their order; those beyond play simply.
+/// Places a cast. Members without a part play simply.
 ///
 /// # Errors
 /// When it does not fit into memory, or a character can't be animated.
-pub(super) fn place(
-    config: CrowdConfig,
-    cast: Cast,
-    playing: Vec<Playing>,
-) -> Result<Crowd, Failure> {
-    let playing = playing.into_iter().chain(std::iter::repeat_with(Playing::default));
+pub(super) fn place(config: CrowdConfig, cast: Cast, parts: Parts) -> Result<Crowd, Failure> {
+    let places = parts.places().cloned();
+    let playing = parts.playing.into_iter().chain(std::iter::repeat_with(Playing::default));
     let kinds = cast.members.into_iter().zip(playing);
     let kinds: Result<Vec<_>, Failure> = kinds.map(|(m, playing)| kind(m, playing)).collect();
-    Ok(Crowd::new(config, kinds?)?)
+    Ok(Crowd::new(config, kinds?).map_err(|error| Parts::explain(places.as_ref(), error))?)
 }
 
 fn kind(member: super::characters::Member, playing: Playing) -> Result<CrowdKind, Failure> {

@@ -277,6 +277,15 @@ pub enum CrowdError {
         /// What differs.
         what: String,
     },
+    /// Another graph for a kind that is not there, or that no graph plays.
+    #[error("no graph plays kind {kind}, so no other one can take its place")]
+    NoGraph {
+        /// The kind's number.
+        kind: u16,
+    },
+    /// Another graph in the middle of a recording.
+    #[error("graphs stay as they are while a run is recorded or played from a recording")]
+    Recorded,
     /// One character's palette is more than a page holds.
     #[error(
         "one character of kind \"{kind}\" has {palette} palette matrices; a page holds {page} at most"

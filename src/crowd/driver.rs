@@ -151,6 +151,11 @@ impl Driver {
         driver.steers
     }
 
+    /// A lot that the driver in a row would draw next, 0..1; it still will.
+    pub fn lot(row: &mut [u32]) -> f32 {
+        Self::of(row).map_or(0.0, |driver| driver.random().unit())
+    }
+
     fn of(row: &mut [u32]) -> Option<&mut Self> {
         bytemuck::cast_slice_mut::<u32, Self>(row.get_mut(..Self::WORDS)?).first_mut()
     }

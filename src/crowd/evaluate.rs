@@ -79,6 +79,11 @@ impl Crew {
         self.all().for_each(|s| s.worker.set_options(options));
     }
 
+    /// Makes room for lists of so many tasks.
+    pub fn reserve_tasks(&mut self, tasks: usize) {
+        self.all().flat_map(|s| &mut s.lists).for_each(|list| list.reserve(tasks));
+    }
+
     /// What the workers heard in this tick; whoever takes it leaves the lists empty.
     pub fn heard(&mut self) -> impl Iterator<Item = &mut Vec<NotifyEvent>> {
         self.all().map(|s| &mut s.heard)

@@ -8,6 +8,7 @@ use super::feet::Feet;
 use super::kind::{Kind, numbered};
 use super::playback::STACK;
 use super::random::Random;
+use super::slots::SlotShape;
 use super::world::World;
 use crate::graph::{
     BoundProgram, ClipBinding, EvaluateError, MachineId, MovingClip, Target, ValidProgram,
@@ -30,6 +31,8 @@ pub(crate) struct KindGraph {
     pub bound: BoundProgram,
     pub keys: Keys,
     pub feet: Feet,
+    /// What any program is told of the kind's clips.
+    clips: Vec<ClipBinding>,
 }
 
 impl Kind {
@@ -53,16 +56,9 @@ impl Kind {
             let notifies = of.notifies.get(at).map_or(Vec::new(), |of| numbered(of, names));
             clips.push(ClipBinding { moving, notifies });
         }
-        let bound = program.bind(Target { rig: &self.rig, clips: &clips, names });
-        let bound = bound
-            .map_err(|error| CrowdError::Graph { kind: of.name.clone(), error: Box::new(error) })?;
-        let keys = Keys::of(bound.program());
-        let feet = Feet::of(&bound, &self.rig);
-        self.walks_freely(if bound.moves() { STRAY } else { 0.0 });
-        self.slot.row = row_words(bound.words());
-        let valid = program.get();
-        self.slot.poses = Some(kept_poses(valid.histories(), valid.snapshots.len(), &self.rig));
-        self.graph = Some(KindGraph { bound, keys, feet });
+        let graph = KindGraph::new(program, &self.name, &self.rig, clips, names)?;
+        self.walks_freely(if graph.bound.moves() { STRAY } else { 0.0 });
+        self.play(graph);
         Ok(())
     }
 
@@ -87,6 +83,49 @@ impl Kind {
         self.body.stand_reach += stray;
         self.body.gaits.clear();
         self.body.can_stand = true;
+    }
+
+    /// Another program for a kind that one plays already; nothing changes yet.
+    pub fn rebind(
+        &self,
+        graph: &KindGraph,
+        program: &Arc<ValidProgram>,
+        names: &mut NotifyNames,
+    ) -> Result<KindGraph, CrowdError> {
+        KindGraph::new(program, &self.name, &self.rig, graph.clips.clone(), names)
+    }
+
+    /// Has a graph that is bound to this kind play it. Gives the one that did.
+    pub fn play(&mut self, graph: KindGraph) -> Option<KindGraph> {
+        self.slot = graph.slot(&self.rig);
+        self.graph.replace(graph)
+    }
+}
+
+impl KindGraph {
+    fn new(
+        program: &Arc<ValidProgram>,
+        kind: &str,
+        rig: &Rig,
+        clips: Vec<ClipBinding>,
+        names: &mut NotifyNames,
+    ) -> Result<Self, CrowdError> {
+        let bound = program.bind(Target { rig, clips: &clips, names });
+        let bound = bound
+            .map_err(|error| CrowdError::Graph { kind: kind.to_owned(), error: Box::new(error) })?;
+        let (keys, feet) = (Keys::of(bound.program()), Feet::of(&bound, rig));
+        Ok(Self { bound, keys, feet, clips })
+    }
+
+    /// What a palette slot of its characters holds.
+    pub fn slot(&self, rig: &Rig) -> SlotShape {
+        let program = self.bound.program();
+        let poses = kept_poses(program.histories(), program.snapshots.len(), rig);
+        SlotShape {
+            palette_len: rig.palette_len(),
+            row: row_words(self.bound.words()),
+            poses: Some(poses),
+        }
     }
 }
 
@@ -237,6 +276,34 @@ impl Rows {
     pub fn of_mut(&mut self, id: usize) -> &mut [u32] {
         let range = self.range(id);
         &mut self.words[range]
+    }
+
+    /// Gives the rows of the characters that are `of` another length; `pass_on` gets an id, its old
+    /// row and its new one, which is zero.
+    pub fn reshape(
+        &mut self,
+        of: impl Fn(usize) -> bool,
+        length: usize,
+        mut pass_on: impl FnMut(usize, &mut [u32], &mut [u32]),
+    ) {
+        let count = self.begins.len().saturating_sub(1);
+        let length_of = |id| if of(id) { length } else { self.range(id).len() };
+        let mut words = vec![0; (0..count).map(length_of).sum()];
+        let mut begins = Vec::with_capacity(self.begins.len());
+        let mut rest = &mut words[..];
+        let mut end = 0;
+        for id in 0..count {
+            begins.push(end);
+            let old = self.range(id);
+            let length = if of(id) { length } else { old.len() };
+            end += length as u32;
+            let (new, after) = rest.split_at_mut(length);
+            rest = after;
+            let old = &mut self.words[old];
+            if of(id) { pass_on(id, old, new) } else { new.copy_from_slice(old) }
+        }
+        begins.push(end);
+        (self.words, self.begins) = (words, begins);
     }
 
     /// Bytes that all of them take.

@@ -28,6 +28,7 @@ mod measure;
 pub mod notify;
 mod playback;
 mod random;
+mod reload;
 pub mod replay;
 mod ride;
 mod serial;
@@ -326,34 +327,14 @@ impl Crowd {
         resting.chain(leased).for_each(playback::Playback::hurry);
     }
 
+    /// The kinds of character, in the order in which they were given.
+    pub fn kinds(&self) -> impl Iterator<Item = CharacterKind> + use<> {
+        (0..self.world.kinds.len() as u16).map(CharacterKind)
+    }
+
     /// A kind's skeleton and clips.
     pub fn rig(&self, kind: CharacterKind) -> Option<&Arc<Rig>> {
         self.world.kinds.get(kind.get()).map(|kind| &kind.rig)
-    }
-
-    /// Has another sink told of every notify from the next tick on.
-    pub fn add_notify_sink(&mut self, sink: Box<dyn NotifySink>) {
-        self.world.notifies.add_sink(sink);
-    }
-
-    /// The names of all notifies of all kinds.
-    pub fn notify_names(&self) -> &NotifyNames {
-        &self.world.notifies.names
-    }
-
-    /// How often each was fired since the counts were last cleared.
-    pub fn notify_counts(&self) -> &NotifyCounts {
-        &self.world.notifies.counts
-    }
-
-    /// Counts from zero again.
-    pub fn clear_notify_counts(&mut self) {
-        self.world.notifies.clear_counts();
-    }
-
-    /// The last notifies that were fired, the newest last, with their names.
-    pub fn recent_notifies(&self) -> impl DoubleEndedIterator<Item = (&NotifyEvent, &str)> {
-        self.world.notifies.recent()
     }
 
     /// Switches the executor's pruning and stealing from the next tick on.

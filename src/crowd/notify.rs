@@ -3,6 +3,7 @@
 //! Workers leave what fires in lists of their own. The serial phase puts these into the order of
 //! the characters' ids, so that listeners hear the same whatever the threads, and tells every sink.
 
+use super::Crowd;
 use crate::index::CharacterId;
 use crate::motion::{Fired, Moment, NotifyId, NotifyNames};
 use std::collections::VecDeque;
@@ -71,6 +72,33 @@ impl NotifySink for NotifyLog {
     }
 }
 
+impl Crowd {
+    /// Has another sink told of every notify from the next tick on.
+    pub fn add_notify_sink(&mut self, sink: Box<dyn NotifySink>) {
+        self.world.notifies.add_sink(sink);
+    }
+
+    /// The names of all notifies of all kinds.
+    pub fn notify_names(&self) -> &NotifyNames {
+        &self.world.notifies.names
+    }
+
+    /// How often each was fired since the counts were last cleared.
+    pub fn notify_counts(&self) -> &NotifyCounts {
+        &self.world.notifies.counts
+    }
+
+    /// Counts from zero again.
+    pub fn clear_notify_counts(&mut self) {
+        self.world.notifies.clear_counts();
+    }
+
+    /// The last notifies that were fired, the newest last, with their names.
+    pub fn recent_notifies(&self) -> impl DoubleEndedIterator<Item = (&NotifyEvent, &str)> {
+        self.world.notifies.recent()
+    }
+}
+
 /// The world's notifies: names, what was fired, who listens.
 #[derive(Debug, Default)]
 pub(crate) struct Notifies {
@@ -98,6 +126,11 @@ impl Notifies {
             recent: VecDeque::with_capacity(Self::RECENT),
             sinks: Vec::new(),
         }
+    }
+
+    /// Counts names too that were added since the last ones were.
+    pub fn count_new_names(&mut self) {
+        self.counts.counts.resize(self.names.len(), Default::default());
     }
 
     pub fn add_sink(&mut self, sink: Box<dyn NotifySink>) {

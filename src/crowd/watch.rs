@@ -136,6 +136,11 @@ impl Watcher {
         self.watch = watch;
     }
 
+    /// Drops what was captured.
+    pub fn forget(&mut self) {
+        self.looks.clear();
+    }
+
     /// Decides who is looked at in this tick. `None` when there is nothing to look at.
     pub fn prepare(
         &mut self,

@@ -97,7 +97,11 @@ impl BoundProgram {
     }
 
     /// Ends every span of a notify that is open.
-    fn stop(&self, row: &mut [u32], mut fire: impl FnMut(Fired)) -> Result<(), EvaluateError> {
+    pub(super) fn stop(
+        &self,
+        row: &mut [u32],
+        mut fire: impl FnMut(Fired),
+    ) -> Result<(), EvaluateError> {
         let control = self.control(row)?;
         for (at, state) in control.clocks.iter_mut().enumerate() {
             let (_, clip) = self.clock(ClockId(at as u16));

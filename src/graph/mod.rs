@@ -63,6 +63,7 @@ pub mod program;
 mod silent;
 mod space;
 pub mod starter;
+pub mod succession;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -87,6 +88,7 @@ pub use program::{
     TransitionStyle,
 };
 pub use starter::{STARTER_CLIPS, StarterClip, starter};
+pub use succession::Succession;
 pub use validate::ValidProgram;
 pub use vm::{EvaluateError, FARTHEST, LARGEST, VmScratch};
 pub use watch::Watch;

@@ -6,6 +6,7 @@ mod bounds;
 mod graph;
 mod ground;
 mod recorded;
+mod reload;
 mod replay;
 mod rig;
 mod walker;

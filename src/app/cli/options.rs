@@ -215,7 +215,8 @@ pub struct RunOptions {
     /// What plays the characters
     #[arg(long, value_enum, default_value_t = PlaybackArg::Simple, help_heading = "Animation")]
     pub playback: PlaybackArg,
-    /// The graph file that plays all characters, whatever --playback says
+    /// The graph file, or the name of a built-in graph, that plays all characters, whatever
+    /// --playback says; played anew whenever it is saved
     /// [default: the built-in characters' own, else one made from a character's clips]
     #[arg(long, value_name = "PATH", help_heading = "Animation")]
     pub graph: Option<PathBuf>,

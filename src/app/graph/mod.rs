@@ -3,14 +3,10 @@
 mod report;
 
 use super::exit::Failure;
-use super::{interrupt, output};
+use super::{interrupt, output, playing};
 use crate::asset::{self, CharacterAsset};
-use crate::graph::{
-    self, BindError, ClipBinding, Compiled, GraphFile, Listing, Places, StarterClip, Target, Watch,
-    builtin_text,
-};
+use crate::graph::{self, ClipBinding, Compiled, GraphFile, Listing, Target, Watch, builtin_text};
 use crate::motion::NotifyNames;
-use crate::pose::UniformClip;
 use anyhow::Context;
 use report::Report;
 use std::io::Write;
@@ -151,7 +147,7 @@ fn is_gltf(file: &Path) -> bool {
 fn find(file: &Path) -> Result<Found, Failure> {
     let name = file.to_string_lossy().into_owned();
     if is_gltf(file) {
-        let text = made_of(&asset::load(file)?.clips);
+        let text = playing::starter(&asset::load(file)?.clips);
         let graph = GraphFile::Text(text);
         return Ok(Found { name, graph, character: Some(file.to_owned()) });
     }
@@ -163,19 +159,11 @@ fn find(file: &Path) -> Result<Found, Failure> {
         let graph = GraphFile::Text(text.to_owned());
         return Ok(Found { name, graph, character });
     }
-    let graph = GraphFile::read(file).with_context(|| match file.exists() {
-        true => name.clone(),
-        false => {
-            let names: Vec<_> = graph::BUILTINS.iter().map(|(name, _)| *name).collect();
-            format!("{name}: no such file, and no built-in graph ({})", names.join(", "))
-        }
-    })?;
+    if !file.exists() {
+        return Err(playing::unknown(file).into());
+    }
+    let graph = GraphFile::read(file).with_context(|| name.clone())?;
     Ok(Found { name, graph, character: None })
-}
-
-/// A graph file that plays these clips.
-fn made_of(clips: &[UniformClip]) -> String {
-    graph::starter(&clips.iter().map(StarterClip::of).collect::<Vec<_>>())
 }
 
 fn load_character(path: &Path) -> Result<CharacterAsset, Failure> {
@@ -194,24 +182,6 @@ fn check(compiled: &Compiled, character: &CharacterAsset) -> Result<(), Failure>
         (vec![ClipBinding::default(); rig.clip_count()], NotifyNames::default());
     match program.bind(Target { rig: &rig, clips: &clips, names: &mut names }) {
         Ok(_) => Ok(()),
-        Err(e) => Err(anyhow::anyhow!(explained(&e, &compiled.places)).into()),
-    }
-}
-
-/// A fault of binding, at the place of the file that names what is missing.
-fn explained(error: &BindError, places: &Places) -> String {
-    match error {
-        BindError::Missing { what, name, known, .. } => {
-            let place = match *what {
-                "clip" => places.of_clip(name),
-                _ => places.of_bone(name),
-            };
-            format!("{place}: no {what} `{name}`{known}")
-        }
-        BindError::Chain { upper, lower, .. } => {
-            let place = places.of_limb(upper, lower);
-            format!("{place}: `{lower}` does not hang below `{upper}` in the character's skeleton")
-        }
-        other => other.to_string(),
+        Err(e) => Err(anyhow::anyhow!(playing::explained(&e, &compiled.places)).into()),
     }
 }

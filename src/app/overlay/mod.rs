@@ -48,6 +48,7 @@ pub struct Hud {
     table: Table,
     last: Option<Sample>,
     message: Option<(String, Instant)>,
+    warning: Option<String>,
 }
 
 impl Hud {
@@ -67,6 +68,7 @@ impl Hud {
             table: Table::default(),
             last: None,
             message: None,
+            warning: None,
         }
     }
 
@@ -83,6 +85,11 @@ impl Hud {
     /// Shows a sentence for a while, also when the overlay is hidden.
     pub fn say(&mut self, message: String) {
         self.message = Some((message, Instant::now()));
+    }
+
+    /// Shows what is wrong until it no longer is, also when the overlay is hidden.
+    pub fn warn(&mut self, warning: Option<String>) {
+        self.warning = warning;
     }
 
     /// Adds a frame's numbers.
@@ -111,7 +118,8 @@ impl Hud {
         facts: &Facts<'_>,
     ) -> Option<egui::PlatformOutput> {
         self.message = self.message.take().filter(|(_, since)| since.elapsed() < Self::MESSAGE);
-        self.laid_out = self.painter.is_some() && (self.shown || self.message.is_some());
+        let told = self.message.is_some() || self.warning.is_some();
+        self.laid_out = self.painter.is_some() && (self.shown || told);
         if !self.laid_out {
             return None;
         }
@@ -140,8 +148,9 @@ impl Hud {
                     panel::keys(ctx);
                 }
             }
-            if let Some((text, _)) = &self.message {
-                panel::message(ctx, text);
+            let message = self.message.as_ref().map(|(text, _)| text);
+            if let Some(text) = message.or(self.warning.as_ref()) {
+                panel::message(ctx, text, message.is_none());
             }
         });
         // What it takes is known when it has been laid out once; the next frame heeds it.

@@ -16,6 +16,7 @@ const EDGE: Color32 = Color32::from_rgba_premultiplied(40, 44, 58, 160);
 const TEXT: Color32 = Color32::from_rgb(208, 213, 226);
 const FAINT: Color32 = Color32::from_rgb(136, 144, 166);
 const BRIGHT: Color32 = Color32::from_rgb(245, 247, 252);
+const WARNING: Color32 = Color32::from_rgb(255, 190, 120);
 const WIDTH: f32 = 318.0;
 /// Points between a panel and the rim of the picture.
 const RIM: f32 = 12.0;
@@ -204,9 +205,12 @@ pub fn keys(ctx: &Context) {
     });
 }
 
-/// One sentence at the bottom.
-pub fn message(ctx: &Context, text: &str) {
+/// One sentence at the bottom, which may be a warning.
+pub fn message(ctx: &Context, text: &str, warns: bool) {
+    let color = if warns { WARNING } else { BRIGHT };
+    let width = (ctx.content_rect().width() - 4.0 * RIM).max(1.0);
     panel(ctx, "message", Align2::CENTER_BOTTOM, Vec2::new(0.0, -24.0), |ui| {
-        ui.label(RichText::new(text).color(BRIGHT));
+        ui.set_max_width(width);
+        ui.label(RichText::new(text).color(color));
     });
 }

@@ -197,6 +197,7 @@ impl WindowRun {
         let steering = self.input.take_steering();
         let egui = self.overlay_input();
         let platform = self.show.frame(Some(frame.target()), &steering, egui)?;
+        self.show.take_notes().into_iter().for_each(output::say);
         if let Some(dump) = self.show.take_dump() {
             output::log(&dump);
         }
