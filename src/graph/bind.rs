@@ -113,6 +113,8 @@ pub struct BoundProgram {
     pub(super) pin: Option<RootPin>,
     /// A clip's root may move the character.
     pub(super) moves: bool,
+    /// The clocks of clips with notifies.
+    pub(super) telling: Vec<ClockId>,
     /// What is put on the ground.
     feet: Vec<BoneIndex>,
     /// What a sync group runs at before it was ever heard, rounds a second.
@@ -166,6 +168,7 @@ impl ValidProgram {
         Ok(BoundProgram {
             root_weights: weights.iter().map(root_weight).collect(),
             first_rates: first_rates(program, &clips),
+            telling: telling(program, &clips),
             layout: Layout::of(program),
             program: Arc::clone(self),
             clips,
@@ -347,6 +350,12 @@ fn masks(program: &Program, rig: &Rig, bones: &[BoneIndex]) -> (Masks, Vec<Vec<f
         all.push(weights);
     }
     (table, all)
+}
+
+fn telling(program: &Program, clips: &[BoundClip]) -> Vec<ClockId> {
+    let clocks = program.clocks.iter().enumerate();
+    let tells = |desc: &ClockDesc| !clips[desc.clip.get()].notifies.is_empty();
+    clocks.filter(|(_, desc)| tells(desc)).map(|(at, _)| ClockId(at as u16)).collect()
 }
 
 fn first_rates(program: &Program, clips: &[BoundClip]) -> Vec<f32> {

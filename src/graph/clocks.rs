@@ -4,7 +4,6 @@ use super::control::ClockState;
 use super::operand::*;
 use super::program::FASTEST;
 use super::vm::Vm;
-use crate::motion::Advance;
 
 /// A smoothed value has arrived when it is this near, beside one or its own size: a layer that is
 /// faded out is gone after thirteen half-lives, and not after the hundred and fifty that a `f32`
@@ -14,6 +13,9 @@ const ARRIVED: f32 = 1e-4;
 impl Vm<'_> {
     pub(super) fn smooth(&mut self, slot: SmoothId, value: f32, half_life: f32) -> f32 {
         let kept = &mut self.control.smooths[slot.get()];
+        if *kept == value {
+            return value;
+        }
         let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
         let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
         let near = (next - value).abs() <= ARRIVED * value.abs().max(1.0);
@@ -21,9 +23,10 @@ impl Vm<'_> {
         *kept
     }
 
-    /// Runs a clock. One that starts in this evaluation stands; the others have run on whether
-    /// they were heard or not.
-    pub(super) fn advance(&mut self, clock: ClockId, factor: f32) -> Advance {
+    /// Runs a clock; gives seconds inside its clip, and whether it is at its end. One that starts
+    /// in this evaluation stands; the others have run on whether they were heard or not.
+    #[inline]
+    pub(super) fn advance(&mut self, clock: ClockId, factor: f32) -> (f32, bool) {
         let (desc, clip) = self.bound.clock(clock);
         let state = &mut self.control.clocks[clock.get()];
         let fresh = state.is(ClockState::FRESH);
@@ -39,7 +42,8 @@ impl Vm<'_> {
         state.shows = step.clock;
         state.set(ClockState::FRESH, false);
         state.set(ClockState::PASSED, step.wraps != 0);
-        self.scratch.steps[clock.get()] = Some(step);
-        step
+        let shown = (step.to, step.finished);
+        self.scratch.steps[clock.get()] = step;
+        shown
     }
 }

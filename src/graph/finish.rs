@@ -72,11 +72,13 @@ impl Vm<'_> {
             *pose += self.list.weight(task);
             *motion += task.get().map_or(0.0, |at| self.scratch.motion[at]);
         }
-        for (at, &(pose, _)) in heard.iter().enumerate() {
-            let (desc, clip) = self.bound.clock(ClockId(at as u16));
-            self.control.clocks[at].set(ClockState::HEARD, pose > 0.0);
-            if let Some(group) = desc.group {
-                self.control.groups[group.get()].weigh(clip.seconds, pose);
+        for (at, (&(pose, _), state)) in heard.iter().zip(&mut *self.control.clocks).enumerate() {
+            state.set(ClockState::HEARD, pose > 0.0);
+            if pose > 0.0 {
+                let (desc, clip) = self.bound.clock(ClockId(at as u16));
+                if let Some(group) = desc.group {
+                    self.control.groups[group.get()].weigh(clip.seconds, pose);
+                }
             }
         }
     }
@@ -87,11 +89,9 @@ impl Vm<'_> {
         }
         let mut raw = GroundMotion::IDENTITY;
         let clocks = self.scratch.heard.iter().zip(&self.scratch.steps).enumerate();
-        for (at, (&(_, share), step)) in clocks {
+        for (at, (&(_, share), step)) in clocks.filter(|(_, ((_, share), _))| *share != 0.0) {
             let (_, clip) = self.bound.clock(ClockId(at as u16));
-            if let (Some(root), Some(step)) = (&clip.root, step)
-                && share != 0.0
-            {
+            if let Some(root) = &clip.root {
                 raw = raw.plus(root.delta(step).weighted(share));
             }
         }
@@ -110,13 +110,12 @@ impl Vm<'_> {
 
     fn notify(&mut self) {
         let scratch = &mut *self.scratch;
-        let clocks = scratch.heard.iter().zip(&scratch.steps).enumerate();
-        for (at, (&(pose, _), step)) in clocks {
-            let (_, clip) = self.bound.clock(ClockId(at as u16));
-            if let Some(step) = step.as_ref().filter(|_| !clip.notifies.is_empty()) {
-                let (cursor, fired) = (&mut self.control.clocks[at].notifies, &mut scratch.fired);
-                clip.notifies.advance(step, pose, cursor, |notify| fired.push(notify));
-            }
+        for &clock in &self.bound.telling {
+            let at = clock.get();
+            let (_, clip) = self.bound.clock(clock);
+            let (step, (pose, _)) = (&scratch.steps[at], scratch.heard[at]);
+            let (cursor, fired) = (&mut self.control.clocks[at].notifies, &mut scratch.fired);
+            clip.notifies.advance(step, pose, cursor, |notify| fired.push(notify));
         }
     }
 

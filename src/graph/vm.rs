@@ -5,9 +5,8 @@ use super::bind::BoundProgram;
 use super::control::Control;
 use super::operand::*;
 use super::space;
-use crate::motion::{Advance, Fired, GroundMotion, GroupStep};
-use crate::pose::kernels::ik::{fabrik, look_at, stand, two_bone};
-use crate::task::{MaskId, SnapshotId, Task, TaskError, TaskIndex, TaskList};
+use crate::motion::{Advance, Fired, GroundMotion, GroupStep, PlayMode};
+use crate::task::{Task, TaskError, TaskIndex, TaskList};
 use glam::Vec3;
 
 /// Model units that a point or an offset of a task is from zero along an axis, at most. What is
@@ -42,7 +41,7 @@ pub struct VmScratch {
     /// The task that produces each pose register.
     pub(super) poses: Vec<TaskIndex>,
     /// This evaluation's step of each clock.
-    pub(super) steps: Vec<Option<Advance>>,
+    pub(super) steps: Vec<Advance>,
     pub(super) groups: Vec<GroupStep>,
     /// The samples of clocks.
     pub(super) samples: Vec<(TaskIndex, ClockId)>,
@@ -88,7 +87,7 @@ impl BoundProgram {
     /// # Errors
     /// [`EvaluateError::Row`] for a row that is not [`BoundProgram::words`] long.
     pub fn start(&self, row: &mut [u32], phase: f32) -> Result<(), EvaluateError> {
-        use crate::motion::PlayMode::{Loop, PingPong};
+        use PlayMode::{Loop, PingPong};
         let mut control = self.control(row)?;
         let phase = if phase.is_finite() { phase.rem_euclid(1.0) } else { 0.0 };
         control.start(self.program(), phase, |clock| {
@@ -146,13 +145,11 @@ impl Vm<'_> {
         let program = self.bound.program();
         self.refill();
         let Self { scratch: s, control, bound, dt, .. } = self;
-        s.scalars.clear();
+        // A validated program writes registers before it reads them, and steps every clock and
+        // evaluates every machine once: what another evaluation has left is never seen.
         s.scalars.resize(program.scalar_registers.into(), 0.0);
-        s.poses.clear();
         s.poses.resize(program.pose_registers.into(), TaskIndex::NONE);
-        s.steps.clear();
-        s.steps.resize(program.clocks.len(), None);
-        s.seams.clear();
+        s.steps.resize_with(program.clocks.len(), || PlayMode::Loop.advance(0.0, 0.0, 0.0));
         s.seams.resize(program.histories(), TaskIndex::NONE);
         s.samples.clear();
         s.groups.clear();
@@ -160,16 +157,17 @@ impl Vm<'_> {
         s.groups.extend(groups.map(|(group, rate)| group.advance(*dt, *rate)));
     }
 
+    #[inline]
     pub fn scalar(&self, register: Scalar) -> f32 {
         self.scratch.scalars[register.get()]
     }
 
-    fn or(&self, register: Option<Scalar>, without: f32) -> f32 {
+    pub fn or(&self, register: Option<Scalar>, without: f32) -> f32 {
         register.map_or(without, |r| self.scalar(r))
     }
 
     /// A point or an offset, within [`FARTHEST`].
-    fn vector(&self, first: Vector) -> Vec3 {
+    pub fn vector(&self, first: Vector) -> Vec3 {
         let limit = Vec3::splat(FARTHEST);
         Vec3::from_slice(&self.scratch.scalars[first.get()..first.get() + 3]).clamp(-limit, limit)
     }
@@ -182,7 +180,9 @@ impl Vm<'_> {
         self.scratch.poses[register.get()]
     }
 
-    /// Records a task and makes it a register's pose.
+    /// Records a task and makes it a register's pose. Inlined, so that tasks are made where the
+    /// list keeps them.
+    #[inline(always)]
     pub fn record(&mut self, task: Task, dst: PoseOut) -> Result<TaskIndex, TaskError> {
         let index = self.list.push(task)?;
         self.scratch.poses[dst.get()] = index;
@@ -208,10 +208,10 @@ impl Vm<'_> {
                 self.set(dst, value);
             }
             Op::AdvanceClock { clock, speed, time, finished } => {
-                let step = self.advance(clock, self.or(speed, 1.0));
-                self.set(time, step.to);
+                let (seconds, ended) = self.advance(clock, self.or(speed, 1.0));
+                self.set(time, seconds);
                 if let Some(finished) = finished {
-                    self.set(finished, f32::from(u8::from(step.finished)));
+                    self.set(finished, f32::from(u8::from(ended)));
                 }
             }
             Op::StateTime { machine, dst } => {
@@ -261,135 +261,9 @@ impl Vm<'_> {
                 self.scratch.poses[dst.get()] = blend?;
             }
             Op::Output { source } => self.output(source)?,
-            _ => match self.passed_on(op) {
-                Some((pose, dst)) => self.scratch.poses[dst.get()] = pose,
-                None => self.pose_op(op)?,
-            },
+            _ => self.pose_op(op)?,
         }
         Ok(())
-    }
-
-    /// The opcodes that are one task each.
-    fn pose_op(&mut self, op: &Op) -> Result<(), TaskError> {
-        let bone = |bone: BoneRef| self.bound.bones[bone.get()];
-        let (task, dst) = match *op {
-            Op::RefPose { dst } => (Task::ReferencePose, dst),
-            Op::Blend { a, b, alpha, dst } => {
-                let alpha = self.scalar(alpha);
-                (Task::Blend { a: self.pose(a), b: self.pose(b), alpha }, dst)
-            }
-            Op::BlendMasked { a, b, alpha, mask, dst } => {
-                let (a, b, alpha) = (self.pose(a), self.pose(b), self.scalar(alpha));
-                (Task::BlendMasked { a, b, alpha, mask: MaskId(mask.0) }, dst)
-            }
-            Op::MakeAdditive { source, reference, space, dst } => {
-                let reference = reference.map_or(TaskIndex::NONE, |r| self.pose(r));
-                (Task::MakeAdditive { source: self.pose(source), reference, space }, dst)
-            }
-            Op::ApplyAdditive { base, delta, alpha, space, dst } => {
-                let (base, delta, alpha) = (self.pose(base), self.pose(delta), self.scalar(alpha));
-                (Task::ApplyAdditive { base, delta, alpha, space }, dst)
-            }
-            Op::SaveSnapshot { source, snapshot, dst } => {
-                let (source, snapshot) = (self.pose(source), SnapshotId(snapshot.0));
-                (Task::SavePoseSnapshot { source, snapshot }, dst)
-            }
-            Op::LoadSnapshot { snapshot, dst } => {
-                (Task::LoadPoseSnapshot { snapshot: SnapshotId(snapshot.0) }, dst)
-            }
-            Op::BoneTransform { source, bone: at, space, mode, alpha, change, dst } => {
-                let change = &self.scratch.scalars[change.get()..change.get() + 10];
-                let mut of = change.iter().copied();
-                let limited = |v: Option<f32>, most: f32| v.unwrap_or(0.0).clamp(-most, most);
-                let task = Task::BoneTransform {
-                    source: self.pose(source),
-                    bone: bone(at),
-                    space,
-                    mode,
-                    alpha: self.scalar(alpha),
-                    translation: [(); 3].map(|()| limited(of.next(), FARTHEST)),
-                    rotation: [(); 4].map(|()| limited(of.next(), 1.0)),
-                    scale: [(); 3].map(|()| limited(of.next(), LARGEST)),
-                };
-                (task, dst)
-            }
-            Op::TranslateBone { source, bone: at, space, alpha, offset, dst } => {
-                let (source, bone, alpha) = (self.pose(source), bone(at), self.scalar(alpha));
-                let offset = self.vector(offset).to_array();
-                (Task::TranslateBone { source, bone, space, alpha, offset }, dst)
-            }
-            Op::TwoBoneIk { source, root, mid, end, target, pole, soften, alpha, dst } => {
-                let limb = two_bone::Limb { root: bone(root), mid: bone(mid), end: bone(end) };
-                let reach = two_bone::Reach {
-                    target: self.vector(target),
-                    pole: pole.map_or(Vec3::NAN, |pole| self.vector(pole)),
-                    soften: self.or(soften, 0.0),
-                    alpha: self.scalar(alpha),
-                };
-                (Task::TwoBoneIk { source: self.pose(source), limb, reach }, dst)
-            }
-            Op::Fabrik {
-                source,
-                root,
-                end,
-                target,
-                iterations,
-                tolerance,
-                weights,
-                alpha,
-                dst,
-            } => {
-                let chain = fabrik::Chain {
-                    root: bone(root),
-                    end: bone(end),
-                    target: self.vector(target),
-                    iterations,
-                    tolerance: self.scalar(tolerance),
-                    alpha: self.scalar(alpha),
-                };
-                let weights = weights.map_or(MaskId::NONE, |mask| MaskId(mask.0));
-                (Task::Fabrik { source: self.pose(source), chain, weights }, dst)
-            }
-            Op::LookAt { source, bone: at, forward, target, limit, alpha, dst } => {
-                let gaze = look_at::Gaze {
-                    bone: bone(at),
-                    forward: self.vector(forward),
-                    target: self.vector(target),
-                    limit: self.or(limit, f32::NAN),
-                    alpha: self.scalar(alpha),
-                };
-                (Task::LookAt { source: self.pose(source), gaze }, dst)
-            }
-            Op::FootIk {
-                source,
-                hips,
-                left_root,
-                left_mid,
-                left_end,
-                right_root,
-                right_mid,
-                right_end,
-                alpha,
-                dst,
-            } => {
-                let left = [left_root, left_mid, left_end];
-                let right = [right_root, right_mid, right_end];
-                let leg = |[root, mid, end]: [BoneRef; 3]| two_bone::Limb {
-                    root: bone(root),
-                    mid: bone(mid),
-                    end: bone(end),
-                };
-                let stance = stand::Stance {
-                    hips: bone(hips),
-                    legs: [left, right].map(leg),
-                    alpha: self.scalar(alpha),
-                };
-                (Task::FootIk { source: self.pose(source), stance }, dst)
-            }
-            // The others are not poses of one task.
-            _ => return Ok(()),
-        };
-        self.record(task, dst).map(drop)
     }
 
     /// Names the output. Without a task for it (a blend space whose points are the bind pose, say)

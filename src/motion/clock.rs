@@ -61,6 +61,7 @@ impl PlayMode {
     /// A clip without a length stays at zero; a step that is not a finite number does not move, and
     /// a clock that is not a number stands at zero. A step of negative zero is one of a clock that
     /// runs back and stands still: its end is the clip's start.
+    #[inline]
     pub fn advance(self, clock: f32, dt: f32, duration: f32) -> Advance {
         let backward = dt.is_sign_negative();
         if !(duration > 0.0 && duration.is_finite()) {

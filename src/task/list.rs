@@ -63,6 +63,7 @@ pub struct TaskList {
     tasks: Vec<Task>,
     /// Whether each task waits for the physics step, or reads what does.
     late: Vec<bool>,
+    any_late: bool,
     marks: Vec<Mark>,
     /// Positions of the tasks that the output depends on, the last one first.
     needed: Vec<u16>,
@@ -78,6 +79,7 @@ impl TaskList {
     pub fn clear(&mut self) {
         self.tasks.clear();
         self.late.clear();
+        self.any_late = false;
         self.output = None;
         self.cut = None;
         self.root_pin = None;
@@ -98,12 +100,13 @@ impl TaskList {
     /// # Errors
     /// Those of [`TaskList::push`], and [`TaskError::Stage`] for a task of the first half that
     /// reads one of the second.
+    #[inline(always)]
     pub fn push_staged(&mut self, task: Task, stage: Stage) -> Result<TaskIndex, TaskError> {
         let at = self.tasks.len();
         let mut late = stage == Stage::PostPhysics;
         for dependency in task.dependencies() {
             self.check(dependency)?;
-            let waits = dependency.get().is_some_and(|d| self.late[d]);
+            let waits = self.any_late && dependency.get().is_some_and(|d| self.late[d]);
             if waits && stage == Stage::PrePhysics {
                 return Err(TaskError::Stage { task: at, dependency });
             }
@@ -112,6 +115,7 @@ impl TaskList {
         let index = TaskIndex::new(at).ok_or(TaskError::Full { limit: TaskIndex::LIMIT })?;
         self.tasks.push(task);
         self.late.push(late);
+        self.any_late |= late;
         self.swept = false;
         Ok(index)
     }
@@ -141,6 +145,7 @@ impl TaskList {
     /// # Errors
     /// [`TaskError::Full`] past the range of an index, [`TaskError::Dependency`] when a dependency
     /// is not an earlier task. The list is as it was then.
+    #[inline(always)]
     pub fn push(&mut self, task: Task) -> Result<TaskIndex, TaskError> {
         self.push_staged(task, Stage::Any)
     }
