@@ -88,9 +88,11 @@ fn heel_and_toes_of_both_feet_are_on_a_slope_and_the_hips_come_down_for_the_lowe
                         let off = above(&ground, point);
                         assert!(off.abs() < 1e-3, "{bend} {apart} {ground:?}: {off}");
                     }
-                    // The foothold is below where the ankle was.
-                    let sole = on[foot].transform_point3(Vec3::Y * -ANKLE);
-                    let shift = (sole - Vec3::from(level[foot].translation)) * (Vec3::X + Vec3::Z);
+                    // The foothold is below the middle of the foot.
+                    let middle = |pose: &[Affine3A]| {
+                        pose[foot].transform_point3(Vec3::new(0.0, -ANKLE, 0.075))
+                    };
+                    let shift = (middle(&on) - middle(&level)) * (Vec3::X + Vec3::Z);
                     assert!(shift.length() < 1e-3, "{shift}");
                 }
                 let lowered = level[1].translation.y - on[1].translation.y;

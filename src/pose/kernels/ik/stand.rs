@@ -2,7 +2,7 @@
 
 use super::foot::{Ground, foot_ik};
 use super::two_bone::Limb;
-use super::{is_below, joint};
+use super::{arc, is_below, joint};
 use crate::index::{BoneCount, BoneIndex};
 use crate::pose::kernels::bone::{BoneSpace, translate_bone};
 use crate::pose::kernels::weight;
@@ -39,8 +39,9 @@ struct Step {
 }
 
 /// Stands a pose that was made for level ground on a [`GroundPatch`]: each foot is carried, as it
-/// is posed over the level plane, onto the plane that touches the ground below its ankle, and the
-/// hips come down by as much as the leg that is short of its foothold needs. So a sole that was on
+/// is posed over the level plane, onto the plane that touches the ground below its middle (halfway
+/// from the ankle to the first bone that hangs on it, else the ankle), and the hips come down by as
+/// much as the leg that is short of its foothold needs. So a sole that was on
 /// the level plane is on the ground, a foot in the air is as high above it, and one that stood
 /// still on the plane stands still.
 ///
@@ -56,7 +57,7 @@ pub fn stand(rig: &Rig, pose: &mut Pose, stance: &Stance, ground: &GroundPatch, 
     if alpha == 0.0 || !ground.is_finite() || !legs.iter().all(|leg| awake(leg) && hangs(leg)) {
         return;
     }
-    let steps = legs.map(|leg| step(rig, pose, leg, ground, alpha));
+    let steps = legs.map(|leg| step(rig, pose, leg, ground, alpha, active));
     let drop = steps.iter().map(|step| step.drop).fold(0.0, f32::min);
     if drop < 0.0 {
         translate_bone(rig, pose, hips, BoneSpace::Component, Vec3::Y * drop, 1.0, active);
@@ -68,7 +69,14 @@ pub fn stand(rig: &Rig, pose: &mut Pose, stance: &Stance, ground: &GroundPatch, 
     }
 }
 
-fn step(rig: &Rig, pose: &Pose, leg: Limb, ground: &GroundPatch, alpha: f32) -> Step {
+fn step(
+    rig: &Rig,
+    pose: &Pose,
+    leg: Limb,
+    ground: &GroundPatch,
+    alpha: f32,
+    active: BoneCount,
+) -> Step {
     let place = |bone| joint(rig, pose, bone, &rig.model_from_parent(pose, bone));
     let [hip, knee, ankle] = [leg.root, leg.mid, leg.end].map(place);
     let length = hip.distance(knee) + knee.distance(ankle);
@@ -76,14 +84,26 @@ fn step(rig: &Rig, pose: &Pose, leg: Limb, ground: &GroundPatch, alpha: f32) -> 
     let lifted = (height / length - LIFTED) / (2.0 * LIFTED);
     // Not-a-number, of a leg without length, counts as standing.
     let stands = alpha * (1.0 - lifted.max(0.0)).max(0.0);
-    let slope = stands * ground.slope_at(ankle);
+    let middle = toes(rig, leg.end)
+        .filter(|toes| active.contains(*toes))
+        .map_or(ankle, |toes| ankle.midpoint(place(toes)));
+    let slope = stands * ground.slope_at(middle);
     let normal = Vec3::new(-slope.x, 1.0, -slope.y).normalize_or(Vec3::Y);
-    let foothold = Vec3::new(ankle.x, ground.origin.y + alpha * ground.rise(ankle), ankle.z);
-    let target = foothold + normal * height;
+    let level = middle.with_y(ground.origin.y);
+    let foothold = level + Vec3::Y * (alpha * ground.rise(middle));
+    let target = foothold + arc(Vec3::Y, normal) * (ankle - level);
 
     let reach = hip.distance(ankle).max(STRETCH * length);
     let across = (hip - target) * Vec3::new(1.0, 0.0, 1.0);
     let down = (reach * reach - across.length_squared()).max(0.0).sqrt();
     let drop = (target.y + down - hip.y).min(0.0).max(-0.5 * length);
     Step { offset: target - ankle, normal, drop }
+}
+
+/// The first bone that hangs on a foot.
+fn toes(rig: &Rig, foot: BoneIndex) -> Option<BoneIndex> {
+    let after = foot.get() + 1;
+    let parents = rig.skeleton().parents().get(after..)?;
+    let child = parents.iter().position(|parent| *parent == Some(foot))?;
+    BoneIndex::try_from(after + child).ok()
 }

@@ -175,11 +175,15 @@ pub(super) fn stand(
         let [hip, knee, ankle] = [leg.root, leg.mid, leg.end].map(|b| place(c, &before, b));
         let length = hip.distance(knee) + knee.distance(ankle);
         let height = ankle.y - origin.y;
-        let (rise, along_x, along_z) = ground_at(ground, ankle.x - origin.x, ankle.z - origin.z);
+        let mut children = (0..active).filter(|b| c.skeleton.parents()[*b] == Some(leg.end));
+        let child = children.next().and_then(|b| BoneIndex::try_from(b).ok());
+        let middle = child.map_or(ankle, |b| 0.5 * (ankle + place(c, &before, b)));
+        let (rise, along_x, along_z) = ground_at(ground, middle.x - origin.x, middle.z - origin.z);
         // From a quarter of the leg to three quarters.
         let stands = alpha * ((0.75 - height / length) / 0.5).clamp(0.0, 1.0);
         let normal = DVec3::new(-stands * along_x, 1.0, -stands * along_z).normalize();
-        let target = DVec3::new(ankle.x, origin.y + alpha * rise, ankle.z) + normal * height;
+        let level = DVec3::new(middle.x, origin.y, middle.z);
+        let target = level + DVec3::Y * alpha * rise + arc(DVec3::Y, normal) * (ankle - level);
         let reach = hip.distance(ankle).max(0.985 * length);
         let flat = DVec3::new(hip.x - target.x, 0.0, hip.z - target.z).length();
         let highest_hip = target.y + (reach.powi(2) - flat.powi(2)).max(0.0).sqrt();

@@ -1,0 +1,164 @@
+//! Feet that stand stay where they are, on flat ground.
+//!
+//! What is measured are the vertices of the skinned soles, in the world, with root motion applied:
+//! how far each gets from where it touched the ground, for as long as it touches it. All of a
+//! step counts, from the heel's first touch to the toes' last. Gaits are played at steady speed
+//! after they have settled, straight on or turning with steps; transitions are left out, because a
+//! foot in the middle of a change from one gait to another has two footholds to choose from.
+
+use super::*;
+use glam::{Vec2, Vec3Swizzles};
+use throng::graph::{BoundProgram, VmScratch};
+use throng::motion::GroundMotion;
+use throng::motion::ground::rotate;
+use throng::task::{Context, PoseState, TaskList, Worker, WorkerOptions};
+
+/// Metres over the ground at which a sole touches it; the clips press into it by a millimetre.
+const TOUCH: f32 = 0.002;
+/// Metres that it may slide in one step.
+const SLIDE: f32 = 0.02;
+
+/// One instance of the actor's program, bound as the crowd binds it, and where it is.
+struct Solo<'a> {
+    actor: &'a Actor,
+    rig: Arc<Rig>,
+    bound: BoundProgram,
+    row: Vec<u32>,
+    vm: VmScratch,
+    list: TaskList,
+    state: PoseState,
+    worker: Worker,
+    position: Vec2,
+    heading: f32,
+    /// Factor on the root's motion: a planted fault.
+    pace: f32,
+}
+
+impl<'a> Solo<'a> {
+    fn new(actor: &'a Actor) -> Self {
+        let crowd = actor.crowd(1, Terrain::FLAT, 1);
+        let kind = throng::index::CharacterKind(0);
+        let (rig, bound) = (crowd.rig(kind).unwrap(), crowd.program(kind).unwrap());
+        let mut row = vec![0; bound.words()];
+        bound.start(&mut row, 0.0).unwrap();
+        let program = bound.program();
+        let state = PoseState::new(program.histories() as u16, program.snapshots.len() as u16);
+        Self {
+            actor,
+            rig: rig.clone(),
+            bound: bound.clone(),
+            row,
+            vm: VmScratch::default(),
+            list: TaskList::default(),
+            state,
+            worker: Worker::new(WorkerOptions::default()),
+            position: Vec2::ZERO,
+            heading: 0.0,
+            pace: 1.0,
+        }
+    }
+
+    fn set(&mut self, key: &str, value: f32) {
+        let key = self.bound.program().key(key).unwrap();
+        self.bound.set_key(&mut self.row, key, value);
+    }
+
+    /// One frame; gives the vertices of each sole in the world.
+    fn step(&mut self) -> Vec<Vec<Vec3>> {
+        let motion =
+            self.bound.evaluate(&mut self.row, DT as f32, &mut self.vm, &mut self.list).unwrap();
+        let GroundMotion { yaw, .. } = motion;
+        self.position += rotate(self.pace * motion.translation(), self.heading);
+        self.heading += yaw;
+        let mut palette = vec![Mat3x4::IDENTITY; self.rig.palette_len()];
+        let mut context =
+            Context { masks: self.bound.masks(), state: &mut self.state, capture: None };
+        let mut batch = self.worker.batch();
+        batch.execute_with(&self.rig, &mut self.list, &mut context, &mut palette).unwrap();
+        batch.finish();
+        let world = glam::Affine3A::from_rotation_translation(
+            glam::Quat::from_rotation_y(self.heading),
+            Vec3::new(self.position.x, 0.0, self.position.y),
+        );
+        let world = Mat3x4::from_affine(&world);
+        self.actor.soles.iter().map(|sole| sole.placed(&palette, &world)).collect()
+    }
+
+    /// Lets it settle, then measures for some seconds: the farthest that a vertex slides, and how
+    /// many touches there were.
+    fn slide(&mut self, seconds: u32) -> (f32, u32) {
+        (0..90).for_each(|_| drop(self.step()));
+        let mut anchors: Vec<Vec<Option<Vec2>>> = Vec::new();
+        let (mut worst, mut touches) = (0.0_f32, 0);
+        for _ in 0..60 * seconds {
+            let soles = self.step();
+            anchors.resize_with(soles.len(), Vec::new);
+            for (sole, anchors) in soles.iter().zip(&mut anchors) {
+                anchors.resize(sole.len(), None);
+                for (vertex, anchor) in sole.iter().zip(anchors) {
+                    match (vertex.y < TOUCH, *anchor) {
+                        (false, _) => *anchor = None,
+                        (true, None) => (*anchor, touches) = (Some(vertex.xz()), touches + 1),
+                        (true, Some(at)) => worst = worst.max(vertex.xz().distance(at)),
+                    }
+                }
+            }
+        }
+        (worst, touches)
+    }
+}
+
+/// What is steady: values of keys.
+type Steady = &'static [(&'static str, f32)];
+
+const PERSON: [Steady; 11] = [
+    &[("speed", 0.0)],
+    &[("speed", 1.4)],
+    &[("speed", 1.61)],
+    &[("speed", -1.0)],
+    &[("speed", -1.15)],
+    &[("speed", 3.75)],
+    &[("speed", 3.4)],
+    &[("speed", 2.89)],
+    &[("speed", -2.2)],
+    &[("spin", 1.0)],
+    &[("spin", -1.0)],
+];
+const FOX: [Steady; 7] = [
+    &[("speed", 0.0)],
+    &[("speed", 0.8)],
+    &[("speed", 1.4)],
+    &[("speed", 4.2)],
+    &[("speed", 3.4)],
+    &[("spin", 1.0)],
+    &[("spin", -1.0)],
+];
+
+#[test]
+fn a_sole_that_touches_flat_ground_slides_by_two_centimetres_at_most() {
+    let mut faults = Vec::new();
+    for (name, gaits) in CHARACTERS.iter().zip([&PERSON[..], &FOX[..]]) {
+        let actor = Actor::new(name);
+        for steady in gaits {
+            let mut solo = Solo::new(&actor);
+            steady.iter().for_each(|(key, value)| solo.set(key, *value));
+            let (slide, touches) = solo.slide(6);
+            if slide > SLIDE || touches == 0 {
+                faults.push(format!("{name} {steady:?}: {slide} m in {touches} touches"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn a_root_that_is_a_tenth_too_fast_lets_every_gait_slide() {
+    let actor = Actor::new("humanoid");
+    for speed in [1.4, -1.0, 3.75] {
+        let mut solo = Solo::new(&actor);
+        solo.set("speed", speed);
+        solo.pace = 1.1;
+        let (slide, _) = solo.slide(6);
+        assert!(slide > 1.5 * SLIDE, "{speed}: {slide}");
+    }
+}
