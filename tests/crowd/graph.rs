@@ -53,7 +53,7 @@ fn drivers_take_a_crowd_through_every_state_and_near_home() {
     }
     assert!(STATES.iter().all(|s| visited[*s] > 1_000), "{visited:?}");
     // It is let go for a while before it turns back.
-    assert!(moved > 1.0 && furthest < 4.0, "{furthest}");
+    assert!(moved > 1.0 && furthest < 4.5, "{furthest}");
 }
 
 #[test]
