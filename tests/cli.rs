@@ -516,6 +516,15 @@ fn a_graph_that_is_wrong_or_does_not_fit_ends_with_status_1_and_one_line() {
 }
 
 #[test]
+fn a_graph_for_one_of_two_kinds_is_refused_with_how_to_play_it() {
+    let crowd = ["--no-render", "--count", "4", "--frames", "1", "--graph", "locomotion"];
+    let line = refused(&throng(&crowd), 1);
+    assert!(line.contains("quadruped") && line.contains("--character humanoid"), "{line}");
+    let output = throng(&[&crowd[..], &["--character", "humanoid"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_graph_that_no_character_can_follow_is_refused_where_the_file_says_it() {
     let dir = tempfile::tempdir().unwrap();
     let solver = |bones: &str| {

@@ -4,7 +4,7 @@ use super::characters::Cast;
 use super::cli::{CharacterRef, PlaybackArg, RunConfig};
 use super::exit::Failure;
 use super::output;
-use crate::asset::CharacterAsset;
+use crate::asset::{self, CharacterAsset};
 use crate::crowd::{Crowd, CrowdError, Playing};
 use crate::graph::{self, BindError, Compiled, GraphError, LoadError, Places, StarterClip, Watch};
 use crate::pose::UniformClip;
@@ -41,11 +41,13 @@ impl Parts {
         Ok(Self { playing: playing?, places: None })
     }
 
-    /// A crowd's refusal, with the place of the graph file that it is about.
-    pub fn explain(places: Option<&Places>, error: CrowdError) -> Error {
+    /// A crowd's refusal, with the place of the graph file that it is about. `cast` names all the
+    /// kinds that were to play it.
+    pub fn explain(places: Option<&Places>, cast: &[String], error: CrowdError) -> Error {
         match (places, error) {
             (Some(places), CrowdError::Graph { kind, error }) => {
-                anyhow::anyhow!("{} (kind {kind:?})", explained(&error, places))
+                let fault = explained(&error, places);
+                anyhow::anyhow!("{fault} (kind {kind:?}){}", without(cast, &kind))
             }
             (_, other) => other.into(),
         }
@@ -60,6 +62,17 @@ impl Parts {
 impl From<Vec<Playing>> for Parts {
     fn from(playing: Vec<Playing>) -> Self {
         Self { playing, places: None }
+    }
+}
+
+/// What to do about a graph that fits only some of a cast: nothing where there is one kind.
+fn without(cast: &[String], misfit: &str) -> String {
+    match cast.iter().find(|name| *name != misfit) {
+        Some(other) if asset::BUILTINS.iter().any(|(name, _)| name == other) => {
+            format!("; --character {other} leaves that kind out")
+        }
+        Some(_) => "; --character names the kinds that play".to_owned(),
+        None => String::new(),
     }
 }
 
@@ -183,7 +196,9 @@ impl Reload {
 fn replace(compiled: Compiled, crowd: &mut Crowd) -> Result<(), Error> {
     let program = Arc::new(compiled.program);
     let all: Vec<_> = crowd.kinds().map(|kind| (kind, Arc::clone(&program))).collect();
-    crowd.replace_graphs(&all).map_err(|error| Parts::explain(Some(&compiled.places), error))?;
+    crowd
+        .replace_graphs(&all)
+        .map_err(|error| Parts::explain(Some(&compiled.places), &[], error))?;
     compiled.warnings.iter().for_each(output::say);
     Ok(())
 }

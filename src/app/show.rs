@@ -366,10 +366,12 @@ fn crowd(
 /// When it does not fit into memory, or a character can't be animated.
 pub(super) fn place(config: CrowdConfig, cast: Cast, parts: Parts) -> Result<Crowd, Failure> {
     let places = parts.places().cloned();
+    let names: Vec<_> = cast.members.iter().map(|member| member.asset.name.clone()).collect();
     let playing = parts.playing.into_iter().chain(std::iter::repeat_with(Playing::default));
     let kinds = cast.members.into_iter().zip(playing);
     let kinds: Result<Vec<_>, Failure> = kinds.map(|(m, playing)| kind(m, playing)).collect();
-    Ok(Crowd::new(config, kinds?).map_err(|error| Parts::explain(places.as_ref(), error))?)
+    let explain = |error| Parts::explain(places.as_ref(), &names, error);
+    Ok(Crowd::new(config, kinds?).map_err(explain)?)
 }
 
 fn kind(member: super::characters::Member, playing: Playing) -> Result<CrowdKind, Failure> {
