@@ -56,6 +56,7 @@ ways! {
 
 impl ScalarFn {
     /// The function's value, limited to what is finite.
+    #[inline]
     pub fn eval(self, a: f32, b: f32) -> f32 {
         let truth = |v: bool| f32::from(u8::from(v));
         let is = |v: f32| v > 0.5;

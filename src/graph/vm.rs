@@ -134,7 +134,9 @@ impl Vm<'_> {
         self.begin();
         let program = self.bound.program();
         for op in &program.code {
-            self.step(op)?;
+            if !self.compute(op) {
+                self.step(op)?;
+            }
         }
         self.list.set_root_pin(self.bound.pin);
         self.list.sweep();
@@ -189,7 +191,10 @@ impl Vm<'_> {
         Ok(index)
     }
 
-    fn step(&mut self, op: &Op) -> Result<(), TaskError> {
+    /// The opcodes that only compute, most of a program's, without a call for each; false for one of
+    /// the others.
+    #[inline(always)]
+    fn compute(&mut self, op: &Op) -> bool {
         match *op {
             Op::LoadConst { constant, dst } => {
                 self.set(dst, self.bound.program().consts[constant.get()]);
@@ -203,6 +208,13 @@ impl Vm<'_> {
                 let chosen = if self.scalar(condition) > 0.5 { a } else { b };
                 self.set(dst, self.scalar(chosen));
             }
+            _ => return false,
+        }
+        true
+    }
+
+    fn step(&mut self, op: &Op) -> Result<(), TaskError> {
+        match *op {
             Op::Smooth { value, half_life, slot, dst } => {
                 let value = self.smooth(slot, self.scalar(value), self.scalar(half_life));
                 self.set(dst, value);
