@@ -224,8 +224,9 @@ fn a_capture_is_written_with_names_and_what_the_executor_did() {
         assert!((c["seconds"].as_f64().unwrap() - 22.0 / 60.0).abs() < 1e-9, "{c}");
         let tasks = c["tasks"].as_array().unwrap();
         assert_eq!(c["recorded"], tasks.len());
-        assert_eq!(c["output"], tasks.len() - 1);
-        let sample = &tasks[0];
+        assert_eq!(tasks[c["output"].as_u64().unwrap() as usize]["reachable"], true);
+        let first = |t: &&Value| t["order"] == 0;
+        let sample = tasks.iter().find(first).unwrap();
         assert_eq!((&sample["kind"], &sample["reachable"]), (&"SampleClip".into(), &true.into()));
         assert!(sample["parameters"]["clip"]["name"].as_str().is_some_and(|n| !n.is_empty()));
         assert!(sample["ns"].as_u64().unwrap() > 0 && sample["order"] == 0);
@@ -276,10 +277,13 @@ fn validated_tasks_are_counted_in_the_report_and_change_nothing() {
     };
     let (plain, said) = outcome(&[]);
     assert!(plain.get("validation").is_none() && !said.contains("evaluated twice"));
+    let simple = outcome(&["--validate-tasks", "--playback", "simple"]).0;
+    assert!(simple["validation"]["checked"].as_u64() > Some(600), "{simple}");
     let (r, said) = outcome(&["--validate-tasks"]);
     let v = &r["validation"];
     assert_eq!(v["checked"].as_u64().unwrap() + v["skipped"].as_u64().unwrap(), 40 * 33);
-    assert!(v["checked"].as_u64().unwrap() > 600, "{v}");
+    // A graph passes what it samples through transitions that are over.
+    assert!(v["checked"].as_u64().unwrap() > 200, "{v}");
     assert_eq!((&v["diverged"], &v["examples"]), (&0.into(), &serde_json::json!([])));
     assert!(v["worst_mm"].as_f64().unwrap() < 0.1, "{v}");
     assert!(said.contains("evaluated twice") && said.contains(": 0 differ"), "{said}");
@@ -682,7 +686,7 @@ fn a_recording_says_what_it_holds_and_what_a_wire_would_carry() {
     assert_eq!((&r["count"], &r["frames"]), (&40.into(), &30.into()));
     assert!((r["seconds"].as_f64().unwrap() - 0.5).abs() < 1e-6);
     let size = |form: &str| r[form]["bytes_per_character"].as_f64().unwrap();
-    assert!(size("wire") >= 7.0 && size("wire") < size("exact") && size("exact") < 80.0, "{r}");
+    assert!(size("wire") >= 7.0 && size("wire") < size("exact") && size("exact") < 250.0, "{r}");
     let error = &r["error"];
     assert!(error["lists"].as_u64().unwrap() > 100, "{r}");
     let (max, rms) = (error["max_mm"].as_f64().unwrap(), error["rms_mm"].as_f64().unwrap());

@@ -131,7 +131,7 @@ impl Show {
         self.display_wait += time;
     }
 
-    /// Everyone goes on to another clip.
+    /// Everyone goes on to another clip, or does something else.
     pub fn next_clip(&mut self) {
         self.crowd.next_clip();
     }

@@ -152,6 +152,13 @@ impl Driver {
         driver.steers
     }
 
+    /// The driver in a row chooses anew the next time that it is asked.
+    pub fn hurry(row: &mut [u32]) {
+        if let Some(driver) = Self::of(row) {
+            driver.left = 0.0;
+        }
+    }
+
     /// A lot that the driver in a row would draw next, 0..1; it still will.
     pub fn lot(row: &mut [u32]) -> f32 {
         Self::of(row).map_or(0.0, |driver| driver.random().unit())

@@ -206,6 +206,23 @@ impl KindGraph {
     }
 }
 
+impl World {
+    /// Every driver chooses anew the next time that it is asked.
+    pub fn hurry_drivers(&mut self) {
+        let Self { kinds, characters, slots, .. } = self;
+        let words = |kind: CharacterKind| Some(kinds[kind.get()].graph.as_ref()?.bound.words());
+        for (id, kind) in characters.kinds.iter().enumerate() {
+            if let Some(words) = words(*kind) {
+                Driver::hurry(&mut characters.rows.of_mut(id)[words..]);
+            }
+        }
+        for leases in &mut slots.leases {
+            let Some(words) = words(leases.kind) else { continue };
+            leases.rows.chunks_mut(leases.row).for_each(|row| Driver::hurry(&mut row[words..]));
+        }
+    }
+}
+
 impl Crowd {
     /// The program that plays a kind, bound to its rig; `None` for one that no graph plays.
     pub fn program(&self, kind: CharacterKind) -> Option<&BoundProgram> {

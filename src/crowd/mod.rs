@@ -320,8 +320,10 @@ impl Crowd {
         self.world.watcher.validation()
     }
 
-    /// Everybody who plays one clip after the other goes on to the next one.
+    /// Everybody who plays one clip after the other goes on to the next one, and everybody who is
+    /// driven gets other ideas.
     pub fn next_clip(&mut self) {
+        self.world.hurry_drivers();
         let resting = self.world.characters.playback.iter_mut();
         let leased = self.world.slots.leases.iter_mut().flat_map(|l| &mut l.playback);
         resting.chain(leased).for_each(playback::Playback::hurry);

@@ -3,7 +3,7 @@
 //! Where the two agree and a pose still looks wrong, the animation data is wrong; where they do not,
 //! the playback is.
 
-use super::{Task, TaskIndex, TaskList};
+use super::{Task, TaskIndex, TaskList, Transition};
 use crate::index::ClipId;
 use crate::math::Mat3x4;
 use crate::pose::Rig;
@@ -46,7 +46,8 @@ impl Validator {
     }
 }
 
-/// The clip and the time of a recipe whose output is one sample, passed on at most.
+/// The clip and the time of a recipe whose output is one sample, passed on at most: saved, through
+/// transitions that are over, through feet on level ground.
 pub fn single_clip(list: &TaskList) -> Option<(ClipId, f32)> {
     let task = |index: TaskIndex| list.tasks().get(index.get()?);
     let mut at = task(list.output())?;
@@ -54,19 +55,32 @@ pub fn single_clip(list: &TaskList) -> Option<(ClipId, f32)> {
         match *at {
             Task::SampleClip { clip, seconds } => return Some((clip, seconds)),
             Task::SavePoseSnapshot { source, .. } => at = task(source)?,
+            Task::Inertialize { source, transition } | Task::DeadBlend { source, transition }
+                if is_over(&transition) =>
+            {
+                at = task(source)?;
+            }
+            Task::FootIk { source, .. } if list.ground().is_none() => at = task(source)?,
             _ => return None,
         }
     }
+}
+
+fn is_over(transition: &Transition) -> bool {
+    let Transition { elapsed, duration, capture, .. } = *transition;
+    let running = elapsed >= 0.0 && elapsed < duration;
+    !running && !capture
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::index::{BoneCount, BoneIndex};
-    use crate::pose::RootPin;
+    use crate::pose::kernels::ik::{stand::Stance, two_bone::Limb};
     use crate::pose::testing::{self, Shape};
+    use crate::pose::{GroundPatch, RootPin};
     use crate::task::tests::{MOVED, Plant};
-    use crate::task::{SnapshotId, Worker, WorkerOptions};
+    use crate::task::{HistoryId, SnapshotId, Worker, WorkerOptions};
 
     fn recipe() -> TaskList {
         let mut list = TaskList::default();
@@ -117,6 +131,45 @@ mod tests {
                 assert!(line.any(|b| b == MOVED.0), "{shape:?}: {wrong:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_clip_behind_what_does_nothing_is_still_one_clip() {
+        let (skeleton, clips) = testing::character(Shape::plain(9), 3, 9);
+        let rig = Rig::new(skeleton, &clips).unwrap();
+        let seam = |elapsed, capture| Transition {
+            history: HistoryId(0),
+            elapsed,
+            duration: 0.3,
+            dt: 0.02,
+            capture,
+        };
+        let stance = Stance {
+            hips: BoneIndex(0),
+            legs: [Limb { root: BoneIndex(1), mid: BoneIndex(2), end: BoneIndex(3) }; 2],
+            alpha: 1.0,
+        };
+        let passed = |transition, ground| {
+            let mut list = recipe();
+            let source =
+                list.push(Task::Inertialize { source: list.output(), transition }).unwrap();
+            let source = list.push(Task::DeadBlend { source, transition }).unwrap();
+            let output = list.push(Task::FootIk { source, stance }).unwrap();
+            list.set_output(output).unwrap();
+            list.set_ground(ground);
+            match verdict(&rig, &mut list, Plant::None) {
+                Verdict::Compared { furthest, .. } => {
+                    assert!(furthest.distance < 1e-3, "{furthest:?}");
+                    true
+                }
+                Verdict::NotOneClip => false,
+            }
+        };
+        assert!(passed(seam(f32::NAN, false), None) && passed(seam(0.4, false), None));
+        assert!(!passed(seam(0.1, false), None), "it is under way");
+        assert!(!passed(seam(f32::NAN, true), None), "it begins");
+        let slope = GroundPatch::fit(glam::Vec3::ZERO, 1.0, |at| 0.1 * at.x);
+        assert!(!passed(seam(f32::NAN, false), Some(slope)), "feet are tilted");
     }
 
     #[test]

@@ -182,3 +182,24 @@ fn a_hidden_character_of_a_graph_is_small_too() {
     let held = tick(&mut crowd, &away(), DT).character_bytes;
     assert!(held.abs_diff(estimate.characters) < 8_000, "{held} {estimate:?}");
 }
+
+#[test]
+fn everybody_gets_other_ideas_when_told_to_go_on() {
+    let mut crowd = walkers(config(100, Layout::Grid));
+    for _ in 0..10 {
+        tick(&mut crowd, &overview(), DT);
+    }
+    let states = |crowd: &Crowd| (0..100).map(|id| state(crowd, id)).collect::<Vec<_>>();
+    let changed = |crowd: &mut Crowd, hurry: bool| {
+        let before = states(crowd);
+        if hurry {
+            crowd.next_clip();
+        }
+        for _ in 0..10 {
+            tick(crowd, &overview(), DT);
+        }
+        before.iter().zip(states(crowd)).filter(|(a, b)| **a != *b).count()
+    };
+    let (left_alone, hurried) = (changed(&mut crowd, false), changed(&mut crowd, true));
+    assert!(left_alone < 15 && hurried > 30, "{left_alone} {hurried}");
+}

@@ -213,7 +213,7 @@ pub struct RunOptions {
           help_heading = "Animation")]
     pub clip_store: ClipStoreArg,
     /// What plays the characters
-    #[arg(long, value_enum, default_value_t = PlaybackArg::Simple, help_heading = "Animation")]
+    #[arg(long, value_enum, default_value_t = PlaybackArg::Graph, help_heading = "Animation")]
     pub playback: PlaybackArg,
     /// The graph file, or the name of a built-in graph, that plays all characters, whatever
     /// --playback says; played anew whenever it is saved

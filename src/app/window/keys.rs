@@ -17,7 +17,7 @@ pub enum Action {
     Slower,
     /// Jump in time, seconds.
     Seek(f64),
-    /// Everyone changes clip.
+    /// Everyone does something else.
     NextClip,
     /// Show or hide overlay and help.
     Overlay,
@@ -34,7 +34,7 @@ pub const HELP: [(&str, &str); 10] = [
     ("Space", "pause"),
     ("Up, Down", "faster, slower"),
     ("Left, Right", "half a second back, on"),
-    ("Enter", "next clip"),
+    ("Enter", "next clip or idea"),
     ("1 to 5", "orbit, fly, near, far, path"),
     ("W A S D Q E", "fly; Shift: fast"),
     ("Mouse, wheel", "drag to look, zoom"),
