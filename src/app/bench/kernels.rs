@@ -1,26 +1,20 @@
 //! Each kernel by itself, on poses that stay in the first-level cache.
 
-use super::median;
 use super::passes::Rigs;
 use super::workload::BONES;
-use crate::index::{BoneCount, BoneIndex, ClipId};
-use crate::math::{Lanes, Mat3x4, SimdLevel, Trs};
-use crate::pose::kernels::bone::{BoneMode, BoneSpace, bone_transform, translate_bone};
+use super::{median, solvers};
+use crate::index::{BoneCount, ClipId};
+use crate::math::{Lanes, Mat3x4, SimdLevel};
 use crate::pose::kernels::history::History;
-use crate::pose::kernels::ik::fabrik::{Chain, fabrik};
-use crate::pose::kernels::ik::foot::{Ground, foot_ik};
-use crate::pose::kernels::ik::look_at::{Gaze, look_at};
-use crate::pose::kernels::ik::two_bone::{Limb, Reach, two_bone};
 use crate::pose::kernels::masked::{Mask, blend_masked};
 use crate::pose::kernels::mesh_additive::{MeshScratch, apply_mesh_additive, make_mesh_additive};
 use crate::pose::kernels::resolve::{BATCH, ResolveScratch, resolve};
 use crate::pose::kernels::{additive, blend, dead_blend, inertialize, sample};
 use crate::pose::{ClipStore, Pose, Rig};
-use glam::Vec3;
 use serde::Serialize;
 use std::time::Instant;
 
-const BONE_COUNT: BoneCount = BoneCount(BONES as u16);
+pub(super) const BONE_COUNT: BoneCount = BoneCount(BONES as u16);
 /// Calls in one measurement, and measurements.
 const CALLS: usize = 64;
 const ROUNDS: usize = 101;
@@ -30,11 +24,20 @@ const ROUNDS: usize = 101;
 pub(super) struct KernelRow {
     pub name: &'static str,
     pub level: SimdLevel,
+    /// The time of one pose over all of its [`BONES`], also where few of them are touched.
     pub ns_per_bone: f64,
+    /// The time of one pose: what a task costs, or the resolve of one character of a batch.
+    pub ns_per_task: f64,
+}
+
+impl KernelRow {
+    fn new(name: &'static str, level: SimdLevel, ns_per_bone: f64) -> Self {
+        Self { name, level, ns_per_bone, ns_per_task: ns_per_bone * BONES as f64 }
+    }
 }
 
 /// Nanoseconds per bone of the median round; `characters` is how many one call does.
-fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
+pub(super) fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
     let rounds = (0..ROUNDS).map(|_| {
         let start = Instant::now();
         (0..CALLS).for_each(&mut call);
@@ -44,8 +47,7 @@ fn timed(characters: usize, mut call: impl FnMut(usize)) -> f64 {
 }
 
 /// Measures every kernel at every level. Solvers, captures, mesh-space additives and what changes
-/// one bone have one source for all levels, and so about the same figure at each. What touches a
-/// few bones only is spread over all [`BONES`] like the rest.
+/// one bone have one source for all levels, and so about the same figure at each.
 pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
     let rig = &rigs.rig;
     let pose_of = |clip: ClipId, seconds: f32| {
@@ -63,7 +65,7 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
     let mut rows = Vec::new();
     for &lanes in levels {
         let level = lanes.level();
-        let mut row = |name, ns_per_bone| rows.push(KernelRow { name, level, ns_per_bone });
+        let mut row = |name, ns_per_bone| rows.push(KernelRow::new(name, level, ns_per_bone));
         let mut acc = a.clone();
         let rest = rig.rest();
         let stores = [("sample", ClipStore::F32), ("sample_i16", ClipStore::I16)];
@@ -125,8 +127,9 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
     }
     for &lanes in levels {
         let level = lanes.level();
-        let measured = single(lanes, rig, &a, &b, &difference).into_iter().chain(solvers(rig, &b));
-        rows.extend(measured.map(|(name, ns_per_bone)| KernelRow { name, level, ns_per_bone }));
+        let measured =
+            single(lanes, rig, &a, &b, &difference).into_iter().chain(solvers::measure(rig, &b));
+        rows.extend(measured.map(|(name, ns_per_bone)| KernelRow::new(name, level, ns_per_bone)));
     }
     rows.sort_by_key(|row| row.name);
     rows
@@ -175,42 +178,6 @@ fn single(
         timed(1, |_| {
             dead_blend::apply(lanes, rig.rest(), &history, &mut acc, BONE_COUNT, 0.1, 0.3);
         }),
-    ));
-    out
-}
-
-/// Solvers, and what changes one bone.
-fn solvers(rig: &Rig, pose: &Pose) -> Vec<(&'static str, f64)> {
-    let mut acc = pose.clone();
-    let mut out = Vec::new();
-    let limb = Limb { root: BoneIndex(11), mid: BoneIndex(13), end: BoneIndex(15) };
-    let target = Vec3::new(0.1, 1.0, 0.2);
-    let reach = Reach { target, pole: Vec3::NAN, soften: 0.1, alpha: 1.0 };
-    out.push(("two_bone_ik", timed(1, |_| two_bone(rig, &mut acc, limb, &reach, BONE_COUNT))));
-    let chain = Chain {
-        root: BoneIndex(1),
-        end: BoneIndex(15),
-        target,
-        iterations: 8,
-        tolerance: 1e-3,
-        alpha: 1.0,
-    };
-    out.push(("fabrik", timed(1, |_| fabrik(rig, &mut acc, &chain, None, BONE_COUNT))));
-    let gaze = Gaze { bone: BoneIndex(6), forward: Vec3::Z, target, limit: 1.0, alpha: 1.0 };
-    out.push(("look_at", timed(1, |_| look_at(rig, &mut acc, &gaze, BONE_COUNT))));
-    let leg = Limb { root: BoneIndex(52), mid: BoneIndex(54), end: BoneIndex(56) };
-    let ground = Ground { offset: Vec3::new(0.0, 0.01, 0.0), normal: Vec3::Y, alpha: 0.5 };
-    out.push(("foot_ik", timed(1, |_| foot_ik(rig, &mut acc, leg, &ground, BONE_COUNT))));
-    let (at, space) = (BoneIndex(6), (BoneSpace::Component, BoneMode::Override));
-    let change = Trs { translation: target, ..Trs::IDENTITY };
-    out.push((
-        "bone_transform",
-        timed(1, |_| bone_transform(rig, &mut acc, at, space, &change, 0.5, BONE_COUNT)),
-    ));
-    let up = Vec3::new(0.0, 1e-4, 0.0);
-    out.push((
-        "translate_bone",
-        timed(1, |_| translate_bone(rig, &mut acc, at, BoneSpace::Component, up, 0.5, BONE_COUNT)),
     ));
     out
 }

@@ -5,6 +5,7 @@ pub mod graph;
 mod kernels;
 pub mod passes;
 pub mod pose;
+mod solvers;
 pub mod tasks;
 pub mod workload;
 

@@ -214,12 +214,14 @@ fn table(report: &Report) -> String {
         crowd_table(report.bones, crowd, &mut text);
     }
     let mut line = |words: std::fmt::Arguments<'_>| put(&mut text, words);
-    line(format_args!("kernels, all in cache; ns per bone"));
+    let bones = report.bones;
+    line(format_args!("kernels, all in cache; ns per bone, and per task on {bones} bones"));
     let mut last = "";
     for row in &report.kernels {
         let name = if row.name == last { "" } else { row.name };
         last = row.name;
-        line(format_args!("{name:22} {:8} {:8.3}", row.level, row.ns_per_bone));
+        let (bone, task) = (row.ns_per_bone, row.ns_per_task);
+        line(format_args!("{name:28} {:8} {bone:8.3} {task:8.0}", row.level));
     }
     text
 }
