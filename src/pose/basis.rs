@@ -100,6 +100,11 @@ impl BoneBasis {
         self.scale as f32
     }
 
+    /// Rotation of the bone's own bind frame.
+    pub fn bind_rotation(&self) -> DQuat {
+        self.right.conjugate()
+    }
+
     /// To pose space.
     pub fn to_pose(self, local: &Trs) -> PoseTrs {
         let rotation = self.left * local.rotation.as_dquat().normalize() * self.right;

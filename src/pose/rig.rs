@@ -2,7 +2,7 @@
 
 mod clips;
 
-use super::basis::{Basis, PoseTrs, RigClass};
+use super::basis::{Basis, PoseTrs, RigClass, Start};
 use super::buffer::{Pose, PoseShape, Rest};
 use super::clip_layout::{ClipLayout, ClipPlan, LaidOut, Table};
 use super::clip_store::{ClipStore, Ranges};
@@ -217,7 +217,7 @@ impl Rig {
         let Some(basis) = self.basis.bones.get(bone.get()) else { return };
         let value = basis.to_pose(local);
         pose.set_rotation(bone, value.rotation.as_quat().to_array());
-        self.store_translation(pose, bone, &value);
+        self.set_pose_translation(pose, bone, value.translation.as_vec3());
         if self.has_scale() {
             pose.hold_scale(self.rest(), bone);
             pose.set_scale(bone, value.scale.as_vec3().to_array());
@@ -228,17 +228,7 @@ impl Rig {
     pub fn set_local_translation(&self, pose: &mut Pose, bone: BoneIndex, translation: Vec3) {
         let Some(basis) = self.basis.bones.get(bone.get()) else { return };
         let local = Trs { translation, ..Trs::IDENTITY };
-        self.store_translation(pose, bone, &basis.to_pose(&local));
-    }
-
-    fn store_translation(&self, pose: &mut Pose, bone: BoneIndex, value: &PoseTrs) {
-        let translation = value.translation.as_vec3().to_array();
-        if pose.moved.contains(bone.get() / GROUP)
-            || translation != self.rest().of(pose).translation(bone)
-        {
-            pose.hold_translation(self.rest(), bone);
-            pose.set_translation(bone, translation);
-        }
+        self.set_pose_translation(pose, bone, basis.to_pose(&local).translation.as_vec3());
     }
 
     /// Stores one bone's rotation relative to its parent.
@@ -284,6 +274,34 @@ impl Rig {
         let held = pose.moved.contains(bone.get() / GROUP);
         let from = if held { pose } else { self.rest().of(pose) };
         Vec3::from_array(from.translation(bone))
+    }
+
+    /// A bone's scale in pose space, whether the pose holds its group or not.
+    pub(crate) fn pose_scale(&self, pose: &Pose, bone: BoneIndex) -> Vec3 {
+        let held = pose.scaled.contains(bone.get() / GROUP);
+        let from = if held { pose } else { self.rest().of(pose) };
+        Vec3::from_array(from.scale(bone))
+    }
+
+    /// Stores one bone's translation in pose space.
+    pub(crate) fn set_pose_translation(&self, pose: &mut Pose, bone: BoneIndex, translation: Vec3) {
+        let translation = translation.to_array();
+        if pose.moved.contains(bone.get() / GROUP)
+            || translation != self.rest().of(pose).translation(bone)
+        {
+            pose.hold_translation(self.rest(), bone);
+            pose.set_translation(bone, translation);
+        }
+    }
+
+    /// The rotation of a bone's bind frame: what poses are relative to; none in the general class.
+    pub(crate) fn bind_rotation(&self, bone: BoneIndex) -> Quat {
+        self.basis.bones[bone.get()].bind_rotation().as_quat()
+    }
+
+    /// What the walk of a root starts from.
+    pub(crate) fn start(&self, root: BoneIndex) -> &Start {
+        &self.basis.walk_from_root[root.get()]
     }
 
     /// Puts one active bone of a pose back where the reference pose has it.

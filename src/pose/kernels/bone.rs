@@ -1,10 +1,11 @@
 //! Operations on one bone.
 
+use super::ik::frame::{Frame, Joint, Rigid, by_class};
 use super::weight;
 use crate::index::{BoneCount, BoneIndex};
 use crate::math::Trs;
-use crate::pose::{Pose, Rig};
-use glam::{Quat, Vec3};
+use crate::pose::{Pose, Rig, RigClass};
+use glam::{Affine3A, Quat, Vec3};
 
 /// Which frame a bone's transform is changed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -41,22 +42,43 @@ pub fn bone_transform(
     let length = change.rotation.length();
     let rotation = if length > 1e-6 { change.rotation / length } else { Quat::IDENTITY };
     let change = Trs { rotation, ..*change };
-    if !active.contains(bone) || !change.is_finite() {
+    if !active.min(rig.bone_count()).contains(bone) || !change.is_finite() {
         return;
     }
     let alpha = weight(alpha);
-    let local = rig.local(pose, bone);
-    let changed = match space {
-        BoneSpace::Local => changed(&local, &change, mode, alpha),
-        BoneSpace::Component => {
-            let above = rig.model_from_parent(pose, bone);
-            let model = Trs::from_affine(&(above * local.to_affine()));
-            let model = changed(&model, &change, mode, alpha).to_affine();
-            Trs::from_affine(&(above.inverse() * model))
+    match (space, rig.class()) {
+        (BoneSpace::Local, _) => {
+            let changed = changed(&rig.local(pose, bone), &change, mode, alpha);
+            if changed.is_finite() {
+                rig.set_local(pose, bone, &changed);
+            }
         }
-    };
-    if changed.is_finite() {
-        rig.set_local(pose, bone, &changed);
+        (BoneSpace::Component, RigClass::BindRelative) => {
+            let above = Rigid::above(rig, pose, bone);
+            let joint = Joint::of::<Rigid>(rig, pose, bone);
+            let model = Trs {
+                translation: above.point(joint.translation).into(),
+                rotation: above.below(&joint).model_rotation(rig, bone),
+                scale: Vec3::ONE,
+            };
+            let changed = changed(&model, &change, mode, alpha);
+            let moved = above.translation_of((changed.translation - model.translation).into());
+            let translation = Vec3::from(joint.translation + moved);
+            if changed.is_finite() && translation.is_finite() {
+                let rotation = above.pose_rotation(rig, bone, changed.rotation);
+                pose.set_rotation(bone, rotation.to_array());
+                rig.set_pose_translation(pose, bone, translation);
+            }
+        }
+        (BoneSpace::Component, RigClass::General) => {
+            let above = <Affine3A as Frame>::above(rig, pose, bone);
+            let model = above.below(&Joint::of::<Affine3A>(rig, pose, bone));
+            let model = changed(&Trs::from_affine(&model), &change, mode, alpha).to_affine();
+            let changed = Trs::from_affine(&(above.inverse() * model));
+            if changed.is_finite() {
+                rig.set_local(pose, bone, &changed);
+            }
+        }
     }
 }
 
@@ -86,19 +108,25 @@ pub fn translate_bone(
     alpha: f32,
     active: BoneCount,
 ) {
-    if !active.contains(bone) || !offset.is_finite() {
+    if !active.min(rig.bone_count()).contains(bone) || !offset.is_finite() {
         return;
     }
     let offset = offset * weight(alpha);
-    let moved = rig.local(pose, bone).translation
-        + match space {
-            BoneSpace::Local => offset,
-            BoneSpace::Component => {
-                let above = rig.model_from_parent(pose, bone);
-                Vec3::from(above.matrix3.inverse() * glam::Vec3A::from(offset))
+    match space {
+        BoneSpace::Local => {
+            let moved = rig.local(pose, bone).translation + offset;
+            if moved.is_finite() {
+                rig.set_local_translation(pose, bone, moved);
             }
-        };
+        }
+        BoneSpace::Component => by_class!(rig, translate_in_model(rig, pose, bone, offset)),
+    }
+}
+
+fn translate_in_model<F: Frame>(rig: &Rig, pose: &mut Pose, bone: BoneIndex, offset: Vec3) {
+    let offset = F::above(rig, pose, bone).translation_of(offset.into());
+    let moved = rig.pose_translation(pose, bone) + Vec3::from(offset);
     if moved.is_finite() {
-        rig.set_local_translation(pose, bone, moved);
+        rig.set_pose_translation(pose, bone, moved);
     }
 }

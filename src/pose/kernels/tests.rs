@@ -9,6 +9,7 @@ use crate::pose::testing::{self, Shape};
 use crate::pose::{Pose, Rig};
 use glam::{Quat, Vec3};
 
+mod solvers;
 mod transitions;
 
 const COUNTS: [usize; 9] = [0, 1, 7, 8, 9, 63, 64, 65, 1000];

@@ -6,12 +6,13 @@
 //! Weights per bone take the place of the paper's joint constraints: on the way from the root to the
 //! end each bone is drawn back towards where it would be if it were rigid with the one above.
 
-use super::{NO_LENGTH, arc, below, fade, joint, turn_in_model};
+use super::frame::{Frame, Joint, parent};
+use super::{NO_LENGTH, arc, by_class, fade};
 use crate::index::{BoneCount, BoneIndex};
 use crate::pose::kernels::masked::Mask;
 use crate::pose::kernels::weight;
 use crate::pose::{Pose, Rig};
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec3, Vec3A};
 
 /// The most joints of a chain; of a longer one the lower end is solved.
 pub const CHAIN: usize = 64;
@@ -46,68 +47,97 @@ pub fn fabrik(
     weights: Option<&Mask>,
     active: BoneCount,
 ) {
-    let alpha = weight(chain.alpha);
-    let mut bones = [BoneIndex(0); CHAIN];
-    let Some(count) = collect(rig, chain, &mut bones) else { return };
-    let bones = &bones[..count];
-    let awake = bones.iter().all(|b| active.contains(*b));
-    if !awake || count < 2 || !chain.target.is_finite() || alpha == 0.0 {
+    let awake = active.min(rig.bone_count()).contains(chain.end);
+    if !awake || !chain.target.is_finite() || weight(chain.alpha) == 0.0 {
         return;
     }
-    let mut points = [Vec3::ZERO; CHAIN];
-    let mut before = [Quat::IDENTITY; CHAIN];
-    let top = rig.model_from_parent(pose, bones[0]);
+    // Chains are short: most need not pay for the longest.
+    match length(rig, chain) {
+        Some(2..=SHORT) => by_class!(rig, short(rig, pose, chain, weights)),
+        Some(2..) => by_class!(rig, long(rig, pose, chain, weights)),
+        _ => {}
+    }
+}
+
+/// The most joints that are solved in little memory.
+const SHORT: usize = 8;
+
+fn short<F: Frame>(rig: &Rig, pose: &mut Pose, chain: &Chain, weights: Option<&Mask>) {
+    solve::<F, SHORT>(rig, pose, chain, weights);
+}
+
+fn long<F: Frame>(rig: &Rig, pose: &mut Pose, chain: &Chain, weights: Option<&Mask>) {
+    solve::<F, CHAIN>(rig, pose, chain, weights);
+}
+
+/// Joints from root to end; `None` when the end does not hang below the root.
+fn length(rig: &Rig, chain: &Chain) -> Option<usize> {
+    let (mut at, mut count) = (chain.end, 1);
+    while at != chain.root {
+        at = parent(rig, at)?;
+        count += 1;
+    }
+    Some(count)
+}
+
+/// Solves the lowest `N` joints.
+#[inline(always)]
+fn solve<F: Frame, const N: usize>(
+    rig: &Rig,
+    pose: &mut Pose,
+    chain: &Chain,
+    weights: Option<&Mask>,
+) {
+    let mut bones = [chain.end; N];
+    let mut count = 1;
+    while count < N && bones[count - 1] != chain.root {
+        let Some(bone) = parent(rig, bones[count - 1]) else { break };
+        bones[count] = bone;
+        count += 1;
+    }
+    let bones = &mut bones[..count];
+    bones.reverse();
+
+    let top = F::above(rig, pose, bones[0]);
+    let mut joints = [Joint::NONE; N];
+    let mut points = [Vec3A::ZERO; N];
+    let mut freedom = [1.0; N];
     let mut above = top;
-    for ((bone, point), before) in bones.iter().zip(&mut points).zip(&mut before) {
-        *point = joint(rig, pose, *bone, &above);
-        *before = rig.local(pose, *bone).rotation;
-        above = below(rig, pose, *bone, &above);
+    for (at, &bone) in bones.iter().enumerate() {
+        let joint = Joint::of::<F>(rig, pose, bone);
+        joints[at] = joint;
+        points[at] = above.point(joint.translation);
+        above = above.below(&joint);
+        if let Some(weights) = weights {
+            freedom[at] = weights.weight(bone);
+        }
     }
     let points = &mut points[..count];
     if points.iter().any(|p| !p.is_finite()) {
         return;
     }
-    let mut freedom = [1.0; CHAIN];
-    if let Some(weights) = weights {
-        bones.iter().zip(&mut freedom).for_each(|(bone, to)| *to = weights.weight(*bone));
-    }
-    reach(points, &freedom[..count], chain);
+    reach::<N>(points, &freedom[..count - 1], chain);
 
+    let alpha = weight(chain.alpha);
     let mut above = top;
-    for (at, bone) in bones[..count - 1].iter().enumerate() {
-        let here = joint(rig, pose, *bone, &above);
-        let model = below(rig, pose, *bone, &above);
-        let next = joint(rig, pose, bones[at + 1], &model);
-        turn_in_model(rig, pose, *bone, &above, arc(next - here, points[at + 1] - here));
-        above = below(rig, pose, *bone, &above);
+    for at in 0..count - 1 {
+        let before = joints[at].rotation;
+        let model = above.below(&joints[at]);
+        let here = above.point(joints[at].translation);
+        let next = model.point(joints[at + 1].translation);
+        let turn = arc(next - here, points[at + 1] - here);
+        let solved = above.turned(before, turn);
+        joints[at].rotation = solved;
+        above = model.swung(turn, here, || above.below(&joints[at]));
+        pose.set_rotation(bones[at], fade(before, solved, alpha).to_array());
     }
-    for (bone, before) in bones[..count - 1].iter().zip(before) {
-        fade(rig, pose, *bone, before, alpha);
-    }
-}
-
-/// Fills `bones` from root to end; `None` when the end does not hang below the root.
-fn collect(rig: &Rig, chain: &Chain, bones: &mut [BoneIndex; CHAIN]) -> Option<usize> {
-    let mut count = 0;
-    let mut at = chain.end;
-    loop {
-        if count < CHAIN {
-            bones[count] = at;
-            count += 1;
-        }
-        if at == chain.root {
-            break;
-        }
-        at = rig.skeleton().parents().get(at.get()).copied().flatten()?;
-    }
-    bones[..count].reverse();
-    Some(count)
 }
 
 /// Moves the points; the first one stays, and so do the distances between neighbours. `freedom` is
 /// how much of its turn each bone takes; the last one's has no part.
-fn reach(points: &mut [Vec3], freedom: &[f32], chain: &Chain) {
-    let mut segments = [Segment::default(); CHAIN];
+fn reach<const N: usize>(points: &mut [Vec3A], freedom: &[f32], chain: &Chain) {
+    let target = Vec3A::from(chain.target);
+    let mut segments = [Segment::default(); N];
     for ((segment, pair), freedom) in segments.iter_mut().zip(points.windows(2)).zip(freedom) {
         let along = pair[1] - pair[0];
         *segment = Segment { length: along.length(), along, freedom: *freedom };
@@ -116,21 +146,21 @@ fn reach(points: &mut [Vec3], freedom: &[f32], chain: &Chain) {
     let (root, last) = (points[0], points.len() - 1);
     let total: f32 = segments.iter().map(|s| s.length).sum();
     let free = segments.iter().all(|s| s.freedom >= 1.0);
-    if free && root.distance(chain.target) >= total {
-        let Some(along) = (chain.target - root).try_normalize() else { return };
+    if free && root.distance(target) >= total {
+        let Some(along) = (target - root).try_normalize() else { return };
         for at in 0..last {
             points[at + 1] = points[at] + along * segments[at].length;
         }
         return;
     }
     let tolerance = if chain.tolerance > 0.0 { chain.tolerance } else { 0.0 };
-    let near = |points: &[Vec3]| points[last].distance(chain.target) <= tolerance;
+    let near = |points: &[Vec3A]| points[last].distance(target) <= tolerance;
     if chain.iterations == 0 || near(points) {
         return;
     }
-    unbend(points, chain.target, total);
+    unbend(points, target, total);
     for _ in 0..chain.iterations {
-        points[last] = chain.target;
+        points[last] = target;
         for at in (0..last).rev() {
             points[at] = kept(points[at + 1], points[at], segments[at].length);
         }
@@ -153,13 +183,13 @@ fn reach(points: &mut [Vec3], freedom: &[f32], chain: &Chain) {
 struct Segment {
     length: f32,
     /// From the upper joint to the lower one, as the pose has it.
-    along: Vec3,
+    along: Vec3A,
     freedom: f32,
 }
 
 /// From the root on, puts each point at its distance from the one before, in a direction that is a
 /// part of the way from where the bones above carry it to where it would be free to go.
-fn place(points: &mut [Vec3], segments: &[Segment]) {
+fn place(points: &mut [Vec3A], segments: &[Segment]) {
     // How the bones above have turned.
     let mut carried = Quat::IDENTITY;
     for (at, segment) in segments.iter().enumerate() {
@@ -172,7 +202,7 @@ fn place(points: &mut [Vec3], segments: &[Segment]) {
 }
 
 /// A straight chain that points at (or away from) the target would never leave its line.
-fn unbend(points: &mut [Vec3], target: Vec3, total: f32) {
+fn unbend(points: &mut [Vec3A], target: Vec3A, total: f32) {
     let root = points[0];
     let Some(along) = (target - root).try_normalize() else { return };
     let straight = points.iter().all(|p| (*p - root).cross(along).length() < 1e-4 * total);
@@ -184,9 +214,9 @@ fn unbend(points: &mut [Vec3], target: Vec3, total: f32) {
 }
 
 /// The point at `length` from `from` in the direction of `to`.
-fn kept(from: Vec3, to: Vec3, length: f32) -> Vec3 {
+fn kept(from: Vec3A, to: Vec3A, length: f32) -> Vec3A {
     if length < NO_LENGTH {
         return from;
     }
-    from + (to - from).try_normalize().unwrap_or(Vec3::Y) * length
+    from + (to - from).try_normalize().unwrap_or(Vec3A::Y) * length
 }

@@ -1,10 +1,12 @@
 //! Turning one bone towards a point.
 
-use super::{arc, below, fade, joint, turn_in_model};
+use super::frame::{Frame, Joint};
+use super::{arc, by_class, fade};
 use crate::index::{BoneCount, BoneIndex};
 use crate::pose::kernels::weight;
 use crate::pose::{Pose, Rig};
 use glam::{Quat, Vec3, Vec3A};
+use std::f32::consts::PI;
 
 /// A bone and what it is to look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,18 +26,36 @@ pub struct Gaze {
 /// Turns the bone by the shortest rotation. Nothing for a bone that is not active, a direction
 /// without length, and a target on the joint or not finite.
 pub fn look_at(rig: &Rig, pose: &mut Pose, gaze: &Gaze, active: BoneCount) {
-    let Gaze { bone, forward, target, limit, alpha } = *gaze;
-    let alpha = weight(alpha);
-    if !active.contains(bone) || !target.is_finite() || !forward.is_finite() || alpha == 0.0 {
-        return;
+    let finite = gaze.target.is_finite() && gaze.forward.is_finite();
+    let awake = active.min(rig.bone_count()).contains(gaze.bone);
+    if awake && finite && weight(gaze.alpha) > 0.0 {
+        by_class!(rig, look(rig, pose, gaze));
     }
-    let above = rig.model_from_parent(pose, bone);
-    let looks = Vec3::from(below(rig, pose, bone, &above).matrix3 * Vec3A::from(forward));
-    let turn = arc(looks, target - joint(rig, pose, bone, &above));
-    let (axis, angle) = turn.to_axis_angle();
-    let limit = if limit.is_nan() { f32::INFINITY } else { limit.max(0.0) };
-    let turn = if angle > limit { Quat::from_axis_angle(axis, limit) } else { turn };
-    let before = rig.local(pose, bone).rotation;
-    turn_in_model(rig, pose, bone, &above, turn);
-    fade(rig, pose, bone, before, alpha);
+}
+
+fn look<F: Frame>(rig: &Rig, pose: &mut Pose, gaze: &Gaze) {
+    let bone = gaze.bone;
+    let joint = Joint::of::<F>(rig, pose, bone);
+    let above = F::above(rig, pose, bone);
+    let looks = above.below(&joint).direction(rig, bone, gaze.forward.into());
+    let turn = arc(looks, Vec3A::from(gaze.target) - above.point(joint.translation));
+    let solved = above.turned(joint.rotation, limited(turn, gaze.limit));
+    let rotation = fade(joint.rotation, solved, weight(gaze.alpha));
+    pose.set_rotation(bone, rotation.to_array());
+}
+
+/// A rotation of at most half a turn, or as much of it as the limit leaves.
+fn limited(turn: Quat, limit: f32) -> Quat {
+    // No limit, or one that nothing exceeds.
+    if limit.is_nan() || limit >= PI {
+        return turn;
+    }
+    let (sine, cosine) = (0.5 * limit.max(0.0)).sin_cos();
+    // Half the angle, by its cosine; and by its sine, which tells small angles apart.
+    let own = turn.xyz().length();
+    if turn.w >= cosine && own <= sine {
+        return turn;
+    }
+    let axis = turn.xyz().try_normalize().unwrap_or_default();
+    Quat::from_vec4((axis * sine).extend(cosine))
 }

@@ -4,11 +4,12 @@
 //! can be softened (exponential approach, as in A. Nicholas, *Inverse Kinematics: Soft IK*, 2009),
 //! so that the joint does not snap straight.
 
-use super::{NO_LENGTH, arc, fade, is_below, model_between, turn_in_model};
+use super::frame::{Between, Frame, Joint};
+use super::{NO_LENGTH, arc, by_class, fade};
 use crate::index::{BoneCount, BoneIndex};
 use crate::pose::kernels::weight;
 use crate::pose::{Pose, Rig};
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 /// The bones of a limb: `end` hangs on `mid`, `mid` on `root`, other bones may lie between.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,47 +39,139 @@ pub struct Reach {
 /// reaches. Nothing for bones that are not active or do not hang on one another, limbs without
 /// length, and targets that are not finite.
 pub fn two_bone(rig: &Rig, pose: &mut Pose, limb: Limb, reach: &Reach, active: BoneCount) {
-    let Limb { root, mid, end } = limb;
-    let chain = is_below(rig, end, mid) && is_below(rig, mid, root) && end != mid && mid != root;
-    let awake = [root, mid, end].into_iter().all(|b| active.contains(b));
-    let alpha = weight(reach.alpha);
-    if !chain || !awake || !reach.target.is_finite() || alpha == 0.0 {
+    by_class!(rig, reach_for(rig, pose, limb, reach, active));
+}
+
+fn reach_for<F: Frame>(rig: &Rig, pose: &mut Pose, bones: Limb, reach: &Reach, active: BoneCount) {
+    if weight(reach.alpha) == 0.0 {
         return;
     }
-    let before = [root, mid].map(|b| rig.local(pose, b).rotation);
-    let above = rig.model_from_parent(pose, root);
-    let place =
-        |pose: &Pose, bone| Vec3::from(model_between(rig, pose, bone, root, &above).translation);
-    let (a, b, c) = (place(pose, root), place(pose, mid), place(pose, end));
-    let Some((knee, tip)) = solve(a, b, c, reach) else { return };
+    let Some(mut limb) = Posed::<F>::of(rig, pose, bones, active) else { return };
+    let places = limb.places();
+    if limb.solve(&places, reach) {
+        limb.store(pose, bones);
+    }
+}
 
-    turn_in_model(rig, pose, root, &above, arc(b - a, knee - a));
-    let (b, c) = (place(pose, mid), place(pose, end));
-    let parent = rig.model_from_parent(pose, mid);
-    turn_in_model(rig, pose, mid, &parent, arc(c - b, tip - b));
-    for (bone, before) in [root, mid].into_iter().zip(before) {
-        fade(rig, pose, bone, before, alpha);
+/// A limb of a pose: its three bones, what they hang on and what lies between them.
+#[derive(Clone, Copy)]
+pub(super) struct Posed<F> {
+    above: F,
+    root: Joint,
+    upper: Between<F>,
+    mid: Joint,
+    lower: Between<F>,
+    pub(super) end: Joint,
+}
+
+/// Where a limb is in the model: its joints, and the frames that its middle and its end hang on.
+#[derive(Clone, Copy)]
+pub(super) struct Places<F> {
+    root: Vec3A,
+    mid: Vec3A,
+    pub(super) end: Vec3A,
+    above_mid: F,
+    pub(super) above_end: F,
+}
+
+impl<F: Frame> Posed<F> {
+    /// `None` for bones that are not active or do not hang on one another.
+    #[inline(always)]
+    pub(super) fn of(rig: &Rig, pose: &Pose, bones: Limb, active: BoneCount) -> Option<Self> {
+        let Limb { root, mid, end } = bones;
+        let active = active.min(rig.bone_count());
+        if ![root, mid, end].into_iter().all(|bone| active.contains(bone)) {
+            return None;
+        }
+        Some(Self {
+            upper: Between::of(rig, pose, mid, root)?,
+            lower: Between::of(rig, pose, end, mid)?,
+            above: F::above(rig, pose, root),
+            root: Joint::of::<F>(rig, pose, root),
+            mid: Joint::of::<F>(rig, pose, mid),
+            end: Joint::of::<F>(rig, pose, end),
+        })
+    }
+
+    #[inline(always)]
+    fn above_mid(&self) -> F {
+        self.upper.below(self.above.below(&self.root))
+    }
+
+    #[inline(always)]
+    fn above_end(&self, above_mid: &F) -> F {
+        self.lower.below(above_mid.below(&self.mid))
+    }
+
+    #[inline(always)]
+    pub(super) fn places(&self) -> Places<F> {
+        let above_mid = self.above_mid();
+        let above_end = self.above_end(&above_mid);
+        Places {
+            root: self.above.point(self.root.translation),
+            mid: above_mid.point(self.mid.translation),
+            end: above_end.point(self.end.translation),
+            above_mid,
+            above_end,
+        }
+    }
+
+    /// Turns root and middle; false when nothing was done.
+    #[inline(always)]
+    pub(super) fn solve(&mut self, places: &Places<F>, reach: &Reach) -> bool {
+        let Places { root: a, mid: b, end: c, .. } = *places;
+        let Some((knee, tip)) = solve(a, b, c, reach) else { return false };
+        let alpha = weight(reach.alpha);
+        let (root, mid) = (self.root.rotation, self.mid.rotation);
+        let turn = arc(b - a, knee - a);
+        self.root.rotation = self.above.turned(root, turn);
+
+        let above_mid = places.above_mid.swung(turn, a, || self.above_mid());
+        let above_end = places.above_end.swung(turn, a, || self.above_end(&above_mid));
+        let b = above_mid.point(self.mid.translation);
+        let c = above_end.point(self.end.translation);
+        let solved = above_mid.turned(mid, arc(c - b, tip - b));
+        self.root.rotation = fade(root, self.root.rotation, alpha);
+        self.mid.rotation = fade(mid, solved, alpha);
+        true
+    }
+
+    /// The frame that the end hangs on, after the limb was solved.
+    #[inline(always)]
+    pub(super) fn solved_above_end(&self) -> F {
+        self.above_end(&self.above_mid())
+    }
+
+    #[inline(always)]
+    pub(super) fn store(&self, pose: &mut Pose, bones: Limb) {
+        pose.set_rotation(bones.root, self.root.rotation.to_array());
+        pose.set_rotation(bones.mid, self.mid.rotation.to_array());
     }
 }
 
 /// Where the middle joint and the end go.
-fn solve(a: Vec3, b: Vec3, c: Vec3, reach: &Reach) -> Option<(Vec3, Vec3)> {
+#[inline(always)]
+fn solve(a: Vec3A, b: Vec3A, c: Vec3A, reach: &Reach) -> Option<(Vec3A, Vec3A)> {
+    if !reach.target.is_finite() {
+        return None;
+    }
+    let target = Vec3A::from(reach.target);
     let (upper, lower) = (a.distance(b), b.distance(c));
     let length = upper + lower;
     if upper < NO_LENGTH || lower < NO_LENGTH || !length.is_finite() {
         return None;
     }
     // A target on the root has no direction of its own: the limb folds where it points.
-    let along = (reach.target - a).try_normalize().or((c - a).try_normalize())?;
-    let wanted = softened(a.distance(reach.target), length, weight(reach.soften));
+    let along = (target - a).try_normalize().or((c - a).try_normalize())?;
+    let wanted = softened(a.distance(target), length, weight(reach.soften));
     let distance = wanted.clamp((upper - lower).abs(), length);
 
-    let across = |v: Vec3| {
+    let across = |v: Vec3A| {
         let v = v - along * v.dot(along);
         if v.length() > 1e-4 * length { v.try_normalize() } else { None }
     };
-    let pole = if reach.pole.is_finite() { across(reach.pole - a) } else { None };
-    let bend = pole.or(across(b - a)).unwrap_or_else(|| along.any_orthonormal_vector());
+    let pole = if reach.pole.is_finite() { across(Vec3A::from(reach.pole) - a) } else { None };
+    let bend = pole.or(across(b - a)).unwrap_or_else(|| any_across(along));
     let x = if distance < NO_LENGTH {
         0.0
     } else {
@@ -94,6 +187,11 @@ fn solve(a: Vec3, b: Vec3, c: Vec3, reach: &Reach) -> Option<(Vec3, Vec3)> {
         false => sides.max(0.0).sqrt() / (2.0 * distance),
     };
     Some((a + along * x + bend * height, a + along * distance))
+}
+
+#[cold]
+fn any_across(along: Vec3A) -> Vec3A {
+    along.any_orthonormal_vector()
 }
 
 /// The distance that is reached for: beyond the softened part it nears the length exponentially.

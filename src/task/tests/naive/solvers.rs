@@ -72,14 +72,21 @@ fn path(c: &Character, bone: BoneIndex, root: BoneIndex) -> Option<Vec<BoneIndex
     Some(path)
 }
 
-pub(super) fn two_bone(c: &Character, pose: &mut [DTrs], limb: Limb, reach: &Reach, active: usize) {
+/// False when there is nothing to do.
+pub(super) fn two_bone(
+    c: &Character,
+    pose: &mut [DTrs],
+    limb: Limb,
+    reach: &Reach,
+    active: usize,
+) -> bool {
     let Limb { root, mid, end } = limb;
     let alpha = weight(reach.alpha);
     let chained = path(c, end, mid).is_some() && path(c, mid, root).is_some();
     let apart = end != mid && mid != root;
     let awake = [root, mid, end].iter().all(|b| b.get() < active);
     if !chained || !apart || !awake || !reach.target.is_finite() || alpha == 0.0 {
-        return;
+        return false;
     }
     let before = pose.to_vec();
     let [a, b, e] = [root, mid, end].map(|bone| place(c, pose, bone));
@@ -108,6 +115,7 @@ pub(super) fn two_bone(c: &Character, pose: &mut [DTrs], limb: Limb, reach: &Rea
     turn(c, pose, mid, arc(e - b, a + along * distance - b));
     fade(pose, &before, root, alpha);
     fade(pose, &before, mid, alpha);
+    true
 }
 
 pub(super) fn look_at(c: &Character, pose: &mut [DTrs], gaze: &Gaze, active: usize) {
@@ -136,7 +144,9 @@ fn foot(c: &Character, pose: &mut [DTrs], leg: Limb, ground: &Ground, active: us
     let ankle = model(c, pose, leg.end);
     let target = (ankle.translation + ground.offset.as_dvec3()).as_vec3();
     let reach = Reach { target, pole: Vec3::NAN, soften: 0.0, alpha: ground.alpha };
-    two_bone(c, pose, leg, &reach, active);
+    if !two_bone(c, pose, leg, &reach, active) {
+        return;
+    }
     let carried = rotation(&model(c, pose, leg.end));
     let level = rotation(&ankle) * carried.conjugate();
     turn(c, pose, leg.end, arc(DVec3::Y, ground.normal.as_dvec3()) * level);
