@@ -121,31 +121,37 @@ impl Pose {
     }
 
     /// One bone's rotation in pose space, as it is stored.
+    #[inline(always)]
     pub(crate) fn rotation(&self, bone: BoneIndex) -> [f32; 4] {
         self.rotations[bone.get() / LINE].get(bone.get())
     }
 
     /// Stores one bone's rotation.
+    #[inline(always)]
     pub(crate) fn set_rotation(&mut self, bone: BoneIndex, rotation: [f32; 4]) {
         self.rotations[bone.get() / LINE].set(bone.get(), rotation);
     }
 
     /// One bone's stored translation; meaningless when its group is not held.
+    #[inline(always)]
     pub(crate) fn translation(&self, bone: BoneIndex) -> [f32; 3] {
         self.translations[bone.get() / GROUP].get(bone.get())
     }
 
     /// Stores one bone's translation; its group must be held.
+    #[inline(always)]
     pub(crate) fn set_translation(&mut self, bone: BoneIndex, translation: [f32; 3]) {
         self.translations[bone.get() / GROUP].set(bone.get(), translation);
     }
 
     /// One bone's stored scale; meaningless when its group is not held. One for a rig without.
+    #[inline(always)]
     pub(crate) fn scale(&self, bone: BoneIndex) -> [f32; 3] {
         self.scales.get(bone.get() / GROUP).map_or([1.0; 3], |group| group.get(bone.get()))
     }
 
     /// Stores one bone's scale; its group must be held. Nothing for a rig without.
+    #[inline(always)]
     pub(crate) fn set_scale(&mut self, bone: BoneIndex, scale: [f32; 3]) {
         if let Some(group) = self.scales.get_mut(bone.get() / GROUP) {
             group.set(bone.get(), scale);

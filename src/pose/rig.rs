@@ -270,6 +270,7 @@ impl Rig {
     }
 
     /// A bone's translation in pose space, whether the pose holds its group or not.
+    #[inline(always)]
     pub(crate) fn pose_translation(&self, pose: &Pose, bone: BoneIndex) -> Vec3 {
         let held = pose.moved.contains(bone.get() / GROUP);
         let from = if held { pose } else { self.rest().of(pose) };
@@ -277,6 +278,7 @@ impl Rig {
     }
 
     /// A bone's scale in pose space, whether the pose holds its group or not.
+    #[inline(always)]
     pub(crate) fn pose_scale(&self, pose: &Pose, bone: BoneIndex) -> Vec3 {
         let held = pose.scaled.contains(bone.get() / GROUP);
         let from = if held { pose } else { self.rest().of(pose) };
@@ -295,11 +297,13 @@ impl Rig {
     }
 
     /// The rotation of a bone's bind frame: what poses are relative to; none in the general class.
+    #[inline(always)]
     pub(crate) fn bind_rotation(&self, bone: BoneIndex) -> Quat {
         self.basis.bones[bone.get()].bind_rotation().as_quat()
     }
 
     /// What the walk of a root starts from.
+    #[inline(always)]
     pub(crate) fn start(&self, root: BoneIndex) -> &Start {
         &self.basis.walk_from_root[root.get()]
     }

@@ -9,7 +9,7 @@
 use crate::index::BoneIndex;
 use crate::math::Trs;
 use crate::pose::{Pose, Rig, RigClass};
-use glam::{Affine3A, Quat, Vec3A};
+use glam::{Affine3A, Mat3A, Quat, Vec3A};
 
 /// Calls what is generic over frames with the one of a rig's class.
 macro_rules! by_class {
@@ -23,6 +23,14 @@ macro_rules! by_class {
     };
 }
 pub(in crate::pose::kernels) use by_class;
+
+/// A vector turned by a rotation of unit length.
+#[inline(always)]
+fn rotated(rotation: Quat, v: Vec3A) -> Vec3A {
+    let axis = Vec3A::from_vec4(rotation.into());
+    let aside = axis.cross(v) * 2.0;
+    v + aside * rotation.w + axis.cross(aside)
+}
 
 /// One bone of a pose, in pose space.
 #[derive(Clone, Copy, Debug)]
@@ -108,15 +116,13 @@ pub trait Frame: Copy {
     /// The frame of what a bone of the rig hangs on.
     #[inline(always)]
     fn above(rig: &Rig, pose: &Pose, bone: BoneIndex) -> Self {
-        let mut at = bone;
-        let mut way = None;
+        let Some(mut at) = parent(rig, bone) else { return Self::start(rig, bone) };
+        let mut way = Self::step(&Joint::of::<Self>(rig, pose, at));
         while let Some(parent) = parent(rig, at) {
-            let step = Self::step(&Joint::of::<Self>(rig, pose, parent));
-            way = Some(way.map_or(step, |way| step.then(&way)));
+            way = Self::step(&Joint::of::<Self>(rig, pose, parent)).then(&way);
             at = parent;
         }
-        let start = Self::start(rig, at);
-        way.map_or(start, |way| start.then(&way))
+        Self::start(rig, at).then(&way)
     }
 }
 
@@ -135,13 +141,17 @@ impl<F: Frame> Between<F> {
     #[inline(always)]
     pub fn of(rig: &Rig, pose: &Pose, bone: BoneIndex, top: BoneIndex) -> Option<Self> {
         let mut at = parent(rig, bone)?;
-        let mut way = None;
-        while at != top {
-            let step = F::step(&Joint::of::<F>(rig, pose, at));
-            way = Some(way.map_or(step, |way| step.then(&way)));
-            at = parent(rig, at)?;
+        if at == top {
+            return Some(Self(None));
         }
-        Some(Self(way))
+        let mut way = F::step(&Joint::of::<F>(rig, pose, at));
+        loop {
+            at = parent(rig, at)?;
+            if at == top {
+                return Some(Self(Some(way)));
+            }
+            way = F::step(&Joint::of::<F>(rig, pose, at)).then(&way);
+        }
     }
 
     /// The frame of the lower one's parent, given that of the upper one.
@@ -186,7 +196,7 @@ impl Frame for Rigid {
 
     #[inline(always)]
     fn step(joint: &Joint) -> Self {
-        let translation = joint.translation + joint.rotation * joint.minus_origin;
+        let translation = joint.translation + rotated(joint.rotation, joint.minus_origin);
         Self { rotation: joint.rotation, scale: 1.0, translation }
     }
 
@@ -201,17 +211,17 @@ impl Frame for Rigid {
 
     #[inline(always)]
     fn point(&self, translation: Vec3A) -> Vec3A {
-        self.translation + self.rotation * translation * self.scale
+        self.translation + rotated(self.rotation, translation) * self.scale
     }
 
     #[inline(always)]
     fn translation_of(&self, offset: Vec3A) -> Vec3A {
-        self.rotation.conjugate() * offset / self.scale
+        rotated(self.rotation.conjugate(), offset) / self.scale
     }
 
     #[inline(always)]
     fn direction(&self, rig: &Rig, bone: BoneIndex, own: Vec3A) -> Vec3A {
-        self.rotation * (rig.bind_rotation(bone) * own)
+        rotated(self.rotation * rig.bind_rotation(bone), own)
     }
 
     #[inline(always)]
@@ -229,7 +239,7 @@ impl Frame for Rigid {
         Self {
             rotation: by * self.rotation,
             scale: self.scale,
-            translation: about + by * (self.translation - about),
+            translation: about + rotated(by, self.translation - about),
         }
     }
 }
@@ -245,7 +255,9 @@ impl Frame for Affine3A {
     #[inline(always)]
     fn step(joint: &Joint) -> Self {
         let Joint { rotation, translation, scale, .. } = *joint;
-        Self::from_scale_rotation_translation(scale.into(), rotation, translation.into())
+        let Mat3A { x_axis, y_axis, z_axis } = Mat3A::from_quat(rotation);
+        let [x, y, z] = scale.to_array();
+        Self { matrix3: Mat3A::from_cols(x_axis * x, y_axis * y, z_axis * z), translation }
     }
 
     #[inline(always)]
@@ -265,7 +277,7 @@ impl Frame for Affine3A {
 
     #[inline(always)]
     fn direction(&self, _: &Rig, _: BoneIndex, own: Vec3A) -> Vec3A {
-        self.matrix3 * own
+        self.matrix3.mul_vec3a(own)
     }
 
     #[inline(always)]
