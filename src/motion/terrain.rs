@@ -1,6 +1,6 @@
 //! The ground under everybody: how high it is and which way it slopes.
 
-use glam::{Vec2, Vec3};
+use glam::{IVec2, Vec2, Vec3};
 
 /// The ground's height over the world's plane, y = height(x, z) in metres.
 ///
@@ -138,9 +138,9 @@ impl Octave {
     fn point(&self, seed: u32, at: Vec2) -> GroundPoint {
         let (cos, sin) = (self.turn.x, self.turn.y);
         let turned = Vec2::new(cos * at.x - sin * at.y, sin * at.x + cos * at.y) * self.per_metre;
-        let corner = turned.floor();
-        let t = turned - corner;
-        let (x, z) = (corner.x as i32 as u32, corner.y as i32 as u32);
+        let corner = IVec2::new(floor(turned.x), floor(turned.y));
+        let t = turned - corner.as_vec2();
+        let (x, z) = (corner.x as u32, corner.y as u32);
         let key = seed ^ self.salt;
         let value = |dx: u32, dz: u32| lattice(x.wrapping_add(dx), z.wrapping_add(dz), key);
         let (a, b, c, d) = (value(0, 0), value(1, 0), value(0, 1), value(1, 1));
@@ -156,6 +156,14 @@ impl Octave {
             gradient: steep * Vec2::new(cos * dx + sin * dz, cos * dz - sin * dx),
         }
     }
+}
+
+/// The largest whole number that is no larger; for numbers of fewer than 24 bits, as coordinates
+/// within the reach are. Without SSE4.1, which not every processor has, `f32::floor` is a call.
+#[inline]
+fn floor(x: f32) -> i32 {
+    let towards_zero = x as i32;
+    towards_zero - i32::from(x < towards_zero as f32)
 }
 
 /// A number in -1.0..1.0 for a point of a lattice: a hash of the point, finished by Wellons'
@@ -246,6 +254,16 @@ mod tests {
             let got = Terrain::uneven(7).point(p).gradient;
             for (got, expected) in got.to_array().into_iter().zip(expected) {
                 assert!((f64::from(got) - expected).abs() < 2e-3, "{p}: {got} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn whole_numbers_below_are_those_of_floor() {
+        let reach = 1.5 * Terrain::REACH;
+        for x in points(reach).map(|p| p.x).chain([0.0, -0.0, 1.0, -1.0, -1e-30, 1e-45, -1e-45]) {
+            for x in [x, x.trunc(), x.trunc().next_down(), x.trunc().next_up()] {
+                assert_eq!(floor(x) as f32, x.floor(), "{x}");
             }
         }
     }
