@@ -93,6 +93,7 @@ pub struct PaletteEntry {
 pub struct Skeleton {
     names: Vec<String>,
     parents: Vec<Option<BoneIndex>>,
+    first_children: Vec<Option<BoneIndex>>,
     rest: Vec<Trs>,
     model_from_root_parent: Vec<Affine3A>,
     palette: Vec<PaletteEntry>,
@@ -170,9 +171,16 @@ impl Skeleton {
         if cut > bones {
             return Err(SkeletonError::Cut { cut, bones });
         }
+        let mut first_children = vec![None; bones];
+        for (parent, bone) in parents.iter().zip(BoneCount(bones as u16).bones()).rev() {
+            if let Some(parent) = parent {
+                first_children[parent.get()] = Some(bone);
+            }
+        }
         Ok(Self {
             names: parts.names,
             parents: parts.parents,
+            first_children,
             rest: parts.rest,
             model_from_root_parent: parts.model_from_root_parent,
             palette: parts.palette,
@@ -203,6 +211,11 @@ impl Skeleton {
     /// Parents, one per bone, each lower than its child.
     pub fn parents(&self) -> &[Option<BoneIndex>] {
         &self.parents
+    }
+
+    /// The lowest of the bones that hang on a bone; `None` for a leaf, and for no bone of these.
+    pub fn first_child(&self, bone: BoneIndex) -> Option<BoneIndex> {
+        self.first_children.get(bone.get()).copied().flatten()
     }
 
     /// The rest pose, one local transform per bone.
@@ -273,6 +286,24 @@ mod tests {
         let m = s.model_from_bone(s.rest());
         assert_eq!(m[1].translation, glam::Vec3A::new(0.0, 4.0, 0.0));
         assert_eq!((s.palette_len(), s.bone_named("tip")), (3, Some(BoneIndex(1))));
+    }
+
+    #[test]
+    fn the_first_child_is_the_lowest_bone_that_hangs_on_a_bone() {
+        let entry = |b| PaletteEntry { bone: BoneIndex(b), bone_from_mesh: Affine3A::IDENTITY };
+        let parents = [None, Some(0), None, Some(0), Some(2), Some(3)];
+        let skeleton = Skeleton::new(SkeletonParts {
+            names: vec![String::new(); 6],
+            parents: parents.map(|p| p.map(BoneIndex)).to_vec(),
+            rest: vec![Trs::IDENTITY; 6],
+            model_from_root_parent: vec![Affine3A::IDENTITY; 6],
+            palette: (0..6).map(entry).collect(),
+            low_detail_bone_count: BoneCount(6),
+        });
+        let skeleton = skeleton.unwrap();
+        let children: Vec<_> = (0..8).map(|b| skeleton.first_child(BoneIndex(b))).collect();
+        let expected = [Some(1), None, Some(4), Some(5), None, None, None, None];
+        assert_eq!(children, expected.map(|b| b.map(BoneIndex)));
     }
 
     #[test]

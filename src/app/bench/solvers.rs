@@ -8,14 +8,17 @@ use crate::pose::kernels::bone::{BoneMode, BoneSpace, bone_transform, translate_
 use crate::pose::kernels::ik::fabrik::{Chain, fabrik};
 use crate::pose::kernels::ik::foot::{Ground, foot_ik};
 use crate::pose::kernels::ik::look_at::{Gaze, look_at};
+use crate::pose::kernels::ik::stand::{Stance, stand};
 use crate::pose::kernels::ik::two_bone::{Limb, Reach, two_bone};
-use crate::pose::{Pose, Rig};
-use glam::{Quat, Vec3};
+use crate::pose::{GroundPatch, Pose, Rig};
+use glam::{Quat, Vec2, Vec3};
 
 const CHEST: BoneIndex = BoneIndex(4);
 const HEAD: BoneIndex = BoneIndex(6);
+const HIPS: BoneIndex = BoneIndex(1);
 const ARM: Limb = Limb { root: BoneIndex(11), mid: BoneIndex(13), end: BoneIndex(15) };
 const LEG: Limb = Limb { root: BoneIndex(52), mid: BoneIndex(54), end: BoneIndex(56) };
+const OTHER_LEG: Limb = Limb { root: BoneIndex(58), mid: BoneIndex(60), end: BoneIndex(62) };
 
 /// Names and nanoseconds per bone of [`super::workload`]'s character in `pose`.
 pub(super) fn measure(rig: &Rig, pose: &Pose) -> Vec<(&'static str, f64)> {
@@ -66,8 +69,18 @@ pub(super) fn measure(rig: &Rig, pose: &Pose) -> Vec<(&'static str, f64)> {
         });
         out.push((name, time));
     };
-    foot("foot_ik", heights, slopes);
-    foot("foot_ik (ground as animated)", [Vec3::ZERO; 2], [Vec3::Y; 2]);
+    foot("one foot", heights, slopes);
+    foot("one foot (ground as animated)", [Vec3::ZERO; 2], [Vec3::Y; 2]);
+    let stance = Stance { hips: HIPS, legs: [LEG, OTHER_LEG], alpha: 1.0 };
+    let slopes = [0.1, -0.1].map(|slope| Vec2::new(slope, 0.5 * slope));
+    out.push((
+        "foot_ik",
+        timed(1, |call| {
+            let slope = slopes[call % 2];
+            let ground = GroundPatch { origin: Vec3::ZERO, slope, bend: Vec3::ZERO };
+            stand(rig, &mut acc, &stance, &ground, BONE_COUNT);
+        }),
+    ));
     let (space, mode) = (BoneSpace::Component, BoneMode::Override);
     out.push((
         "bone_transform",

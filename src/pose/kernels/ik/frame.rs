@@ -107,6 +107,9 @@ pub trait Frame: Copy {
     /// between the two, it has to be worked out anew.
     fn swung(&self, by: Quat, about: Vec3A, anew: impl FnOnce() -> Self) -> Self;
 
+    /// The frame after something above it was moved in the model.
+    fn shifted(&self, by: Vec3A) -> Self;
+
     /// A bone's frame, in this one of its parent.
     #[inline(always)]
     fn below(&self, joint: &Joint) -> Self {
@@ -130,6 +133,11 @@ pub trait Frame: Copy {
 #[inline(always)]
 pub fn parent(rig: &Rig, bone: BoneIndex) -> Option<BoneIndex> {
     rig.skeleton().parents().get(bone.get()).copied().flatten()
+}
+
+/// True when a bone hangs somewhere below another.
+pub fn hangs_below(rig: &Rig, bone: BoneIndex, top: BoneIndex) -> bool {
+    std::iter::successors(parent(rig, bone), |&at| parent(rig, at)).any(|at| at == top)
 }
 
 /// The bones between two of them; mostly none.
@@ -161,12 +169,16 @@ impl<F: Frame> Between<F> {
     }
 }
 
-/// The frame of rigs whose poses are relative to their binds: a rotation, one scale and a shift.
+/// The frame of rigs whose poses are relative to their binds: a rotation and one scale about the
+/// joint, which lies far from the origin of pose space, but near to the joints that it carries.
 #[derive(Clone, Copy, Debug)]
 pub struct Rigid {
     rotation: Quat,
     scale: f32,
-    translation: Vec3A,
+    /// Minus the joint's place in the bind pose.
+    minus_origin: Vec3A,
+    /// The joint's place.
+    place: Vec3A,
 }
 
 impl Rigid {
@@ -190,14 +202,19 @@ impl Frame for Rigid {
         Self {
             rotation: start.rotation.as_quat(),
             scale: start.scale as f32,
-            translation: start.matrix.translation.as_vec3a(),
+            minus_origin: Vec3A::ZERO,
+            place: start.matrix.translation.as_vec3a(),
         }
     }
 
     #[inline(always)]
     fn step(joint: &Joint) -> Self {
-        let translation = joint.translation + rotated(joint.rotation, joint.minus_origin);
-        Self { rotation: joint.rotation, scale: 1.0, translation }
+        Self {
+            rotation: joint.rotation,
+            scale: 1.0,
+            minus_origin: joint.minus_origin,
+            place: joint.translation,
+        }
     }
 
     #[inline(always)]
@@ -205,13 +222,14 @@ impl Frame for Rigid {
         Self {
             rotation: self.rotation * inner.rotation,
             scale: self.scale * inner.scale,
-            translation: self.point(inner.translation),
+            minus_origin: inner.minus_origin,
+            place: self.point(inner.place),
         }
     }
 
     #[inline(always)]
     fn point(&self, translation: Vec3A) -> Vec3A {
-        self.translation + rotated(self.rotation, translation) * self.scale
+        self.place + rotated(self.rotation, translation + self.minus_origin) * self.scale
     }
 
     #[inline(always)]
@@ -235,12 +253,14 @@ impl Frame for Rigid {
     }
 
     #[inline(always)]
+    fn shifted(&self, by: Vec3A) -> Self {
+        Self { place: self.place + by, ..*self }
+    }
+
+    #[inline(always)]
     fn swung(&self, by: Quat, about: Vec3A, _: impl FnOnce() -> Self) -> Self {
-        Self {
-            rotation: by * self.rotation,
-            scale: self.scale,
-            translation: about + rotated(by, self.translation - about),
-        }
+        let place = about + rotated(by, self.place - about);
+        Self { rotation: by * self.rotation, place, ..*self }
     }
 }
 
@@ -297,6 +317,11 @@ impl Frame for Affine3A {
     fn restored(&self, joint: &Joint, was: &Self, by: Quat) -> Quat {
         let (was, is) = (direction(was), direction(&self.below(joint)));
         self.turned(joint.rotation, by * was * is.conjugate())
+    }
+
+    #[inline(always)]
+    fn shifted(&self, by: Vec3A) -> Self {
+        Self { translation: self.translation + by, ..*self }
     }
 
     #[inline(always)]

@@ -49,13 +49,14 @@ fn reach_for<F: Frame>(rig: &Rig, pose: &mut Pose, bones: Limb, reach: &Reach, a
     let Some(mut limb) = Posed::<F>::of(rig, pose, bones, active) else { return };
     let places = limb.places();
     if limb.solve(&places, reach) {
-        limb.store(pose, bones);
+        limb.store(pose);
     }
 }
 
 /// A limb of a pose: its three bones, what they hang on and what lies between them.
 #[derive(Clone, Copy)]
 pub(super) struct Posed<F> {
+    pub(super) bones: Limb,
     above: F,
     root: Joint,
     upper: Between<F>,
@@ -67,14 +68,34 @@ pub(super) struct Posed<F> {
 /// Where a limb is in the model: its joints, and the frames that its middle and its end hang on.
 #[derive(Clone, Copy)]
 pub(super) struct Places<F> {
-    root: Vec3A,
-    mid: Vec3A,
+    pub(super) root: Vec3A,
+    pub(super) mid: Vec3A,
     pub(super) end: Vec3A,
     above_mid: F,
     pub(super) above_end: F,
 }
 
+impl<F: Frame> Places<F> {
+    /// The places after something above the limb was moved in the model.
+    #[inline(always)]
+    pub(super) fn shifted(&self, by: Vec3A) -> Self {
+        Self {
+            root: self.root + by,
+            mid: self.mid + by,
+            end: self.end + by,
+            above_mid: self.above_mid.shifted(by),
+            above_end: self.above_end.shifted(by),
+        }
+    }
+}
+
 impl<F: Frame> Posed<F> {
+    /// The limb after something above it was moved in the model.
+    #[inline(always)]
+    pub(super) fn shifted(&self, by: Vec3A) -> Self {
+        Self { above: self.above.shifted(by), ..*self }
+    }
+
     /// `None` for bones that are not active or do not hang on one another.
     #[inline(always)]
     pub(super) fn of(rig: &Rig, pose: &Pose, bones: Limb, active: BoneCount) -> Option<Self> {
@@ -84,6 +105,7 @@ impl<F: Frame> Posed<F> {
             return None;
         }
         Some(Self {
+            bones,
             upper: Between::of(rig, pose, mid, root)?,
             lower: Between::of(rig, pose, end, mid)?,
             above: F::above(rig, pose, root),
@@ -143,9 +165,9 @@ impl<F: Frame> Posed<F> {
     }
 
     #[inline(always)]
-    pub(super) fn store(&self, pose: &mut Pose, bones: Limb) {
-        pose.set_rotation(bones.root, self.root.rotation.to_array());
-        pose.set_rotation(bones.mid, self.mid.rotation.to_array());
+    pub(super) fn store(&self, pose: &mut Pose) {
+        pose.set_rotation(self.bones.root, self.root.rotation.to_array());
+        pose.set_rotation(self.bones.mid, self.mid.rotation.to_array());
     }
 }
 

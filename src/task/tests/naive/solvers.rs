@@ -174,7 +174,9 @@ pub(super) fn stand(
     let Stance { hips, legs, alpha } = *stance;
     let alpha = weight(alpha);
     let mut bones = legs.iter().flat_map(|leg| [leg.root, leg.mid, leg.end]).chain([hips]);
-    let hangs = |leg: &Limb| leg.root != hips && path(c, leg.root, hips).is_some();
+    let below = |bone, top| bone != top && path(c, bone, top).is_some();
+    let hangs =
+        |leg: &Limb| below(leg.root, hips) && below(leg.mid, leg.root) && below(leg.end, leg.mid);
     if alpha == 0.0 || bones.any(|b| b.get() >= active) || !legs.iter().all(hangs) {
         return;
     }
