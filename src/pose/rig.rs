@@ -231,13 +231,6 @@ impl Rig {
         self.set_pose_translation(pose, bone, basis.to_pose(&local).translation.as_vec3());
     }
 
-    /// Stores one bone's rotation relative to its parent.
-    pub fn set_local_rotation(&self, pose: &mut Pose, bone: BoneIndex, rotation: Quat) {
-        let Some(basis) = self.basis.bones.get(bone.get()) else { return };
-        let local = Trs { rotation, ..Trs::IDENTITY };
-        pose.set_rotation(bone, basis.to_pose(&local).rotation.as_quat().to_array());
-    }
-
     /// The model matrix of what a bone hangs on: its parent's, or what lies above a root.
     pub fn model_from_parent(&self, pose: &Pose, bone: BoneIndex) -> Affine3A {
         let mut matrix = Affine3A::IDENTITY;
