@@ -95,8 +95,8 @@ impl Crew {
     }
 
     /// Makes room for recording.
-    pub fn reserve_spools(&mut self) {
-        self.spools().for_each(Spool::reserve);
+    pub fn reserve_spools(&mut self, characters: usize) {
+        self.spools().for_each(|spool| spool.reserve(characters));
     }
 
     /// The workers' totals since they were last taken, and the bytes of their pose memory.

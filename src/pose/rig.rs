@@ -14,6 +14,7 @@ use super::{Skeleton, UniformClip};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::huge::OutOfMemory;
 use crate::math::{Lanes, Mat3x4, Trs};
+use clips::packed;
 use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 use std::sync::Arc;
 
@@ -386,17 +387,6 @@ fn check(clip: &UniformClip, bones: usize) -> Result<(), RigError> {
         Some(at) => Err(RigError::NotFinite { clip: name(), frame: at / bones, bone: at % bones }),
         None => Ok(()),
     }
-}
-
-fn packed(shape: PoseShape, rest: &[PoseTrs]) -> Pose {
-    let mut pose = Pose::default();
-    pose.fit(shape);
-    for (bone, value) in shape.bones.bones().zip(rest) {
-        pose.set_rotation(bone, value.rotation.as_quat().to_array());
-        pose.set_translation(bone, value.translation.as_vec3().to_array());
-        pose.set_scale(bone, value.scale.as_vec3().to_array());
-    }
-    pose
 }
 
 #[cfg(test)]

@@ -40,8 +40,9 @@ impl ListContext<'_> {
 impl Crowd {
     /// Records every tick from now on: [`Crowd::recorded_frame`].
     pub fn record_frames(&mut self) {
-        self.world.replay.record();
-        self.world.crew.reserve_spools();
+        let characters = self.count() as usize;
+        self.world.replay.record(characters);
+        self.world.crew.reserve_spools(characters);
     }
 
     /// The bytes of the last tick, when ticks are recorded.

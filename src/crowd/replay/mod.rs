@@ -131,13 +131,11 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Bytes for which there is room from the start: a frame is not to allocate.
-    const ROOM: usize = 1 << 20;
-
     /// Records every frame from now on.
-    pub fn record(&mut self) {
+    pub fn record(&mut self, characters: usize) {
         self.mode = Mode::Record;
-        self.bytes.reserve(Self::ROOM);
+        self.bytes.reserve(spool::room(characters));
+        self.desk.reserve(characters);
     }
 
     /// From now on plays what is loaded, and nothing while nothing is. `extents` are what the lists

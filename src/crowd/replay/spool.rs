@@ -24,13 +24,10 @@ pub(super) struct Entry {
 }
 
 impl Spool {
-    /// Bytes for which there is room from the start.
-    const ROOM: usize = 1 << 18;
-
-    /// Makes room, so that frames need not.
-    pub fn reserve(&mut self) {
-        self.bytes.reserve(Self::ROOM);
-        self.entries.reserve(Self::ROOM / 32);
+    /// Makes room for so many characters, so that frames need not: any worker may take nearly all.
+    pub fn reserve(&mut self, characters: usize) {
+        self.bytes.reserve(room(characters));
+        self.entries.reserve(characters);
     }
 
     /// Adds a character that is about to be executed.
@@ -46,6 +43,23 @@ impl Spool {
 pub(super) struct Desk {
     bytes: Vec<u8>,
     order: Vec<Entry>,
+}
+
+impl Desk {
+    /// Makes room for so many characters.
+    pub fn reserve(&mut self, characters: usize) {
+        self.bytes.reserve(room(characters));
+        self.order.reserve(characters);
+    }
+}
+
+/// Bytes that the lists of so many characters hardly exceed.
+pub(super) fn room(characters: usize) -> usize {
+    /// A list of the built-in graphs takes some 210.
+    const OF_ONE: usize = 256;
+    const LEAST: usize = 1 << 18;
+    const MOST: usize = 1 << 26;
+    (characters * OF_ONE).clamp(LEAST, MOST)
 }
 
 /// Appends everybody to a frame in the order of ids, and leaves the spools empty.

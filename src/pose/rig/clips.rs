@@ -1,6 +1,6 @@
 //! The clips of a rig as a whole: additive ones made of others, what is played of one, their size.
 
-use super::{Pose, Rig};
+use super::{Pose, PoseShape, Rig};
 use crate::index::ClipId;
 use crate::math::Lanes;
 use crate::pose::UniformClip;
@@ -115,4 +115,16 @@ impl Rig {
         let ranges: usize = self.ranges.iter().map(|ranges| ranges.heap_bytes()).sum();
         self.clips.iter().map(RuntimeClip::heap_bytes).sum::<usize>() + ranges
     }
+}
+
+/// Values bone by bone as a pose.
+pub(super) fn packed(shape: PoseShape, bones: &[PoseTrs]) -> Pose {
+    let mut pose = Pose::default();
+    pose.fit(shape);
+    for (bone, value) in shape.bones.bones().zip(bones) {
+        pose.set_rotation(bone, value.rotation.as_quat().to_array());
+        pose.set_translation(bone, value.translation.as_vec3().to_array());
+        pose.set_scale(bone, value.scale.as_vec3().to_array());
+    }
+    pose
 }
