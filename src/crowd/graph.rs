@@ -24,6 +24,9 @@ use std::sync::Arc;
 
 /// Metres that a character which a graph moves may stray from where it belongs.
 pub(crate) const STRAY: f32 = 1.2;
+/// Metres around it that are kept free for that when a crowd is placed: less, because not all go the
+/// same way, and a crowd is to be one.
+pub(crate) const ROOM: f32 = 0.2;
 
 /// A program bound to a kind, and what drives it.
 #[derive(Clone, Debug)]
@@ -57,7 +60,7 @@ impl Kind {
             clips.push(ClipBinding { moving, notifies });
         }
         let graph = KindGraph::new(program, &self.name, &self.rig, clips, names)?;
-        self.walks_freely(if graph.bound.moves() { STRAY } else { 0.0 });
+        self.walks_freely(if graph.bound.moves() { ROOM } else { 0.0 });
         self.play(graph);
         Ok(())
     }
@@ -77,10 +80,10 @@ impl Kind {
         clips
     }
 
-    /// Nobody is carried by a lane: a graph's characters go where they want, up to `stray` metres
-    /// from where they belong.
-    pub fn walks_freely(&mut self, stray: f32) {
-        self.body.stand_reach += stray;
+    /// Nobody is carried by a lane: a graph's characters go where they want, and have `room` metres
+    /// more around them than they reach.
+    pub fn walks_freely(&mut self, room: f32) {
+        self.body.stand_reach += room;
         self.body.gaits.clear();
         self.body.can_stand = true;
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 impl Crowd {
     /// Has other graphs play some kinds from the next tick on: all of them or, after an error, none.
     /// Characters go on from where they are, as far as the graphs have names in common
-    /// ([`Succession`](crate::graph::Succession)); transitions that are under way end.
+    /// ([`Succession`]); transitions that are under way end.
     ///
     /// # Errors
     /// [`CrowdError::Graph`] for a graph that can't play its kind, [`CrowdError::NoGraph`] for a

@@ -2,7 +2,7 @@
 
 use super::header::{InPlaceClip, RecordedGraph};
 use crate::crowd::config::CrowdError;
-use crate::crowd::graph::{STRAY, kept_poses};
+use crate::crowd::graph::{ROOM, kept_poses};
 use crate::crowd::kind::Kind;
 use crate::index::ClipId;
 use crate::task::serial::Extents;
@@ -22,7 +22,7 @@ impl Kind {
             scale: self.rig.has_scale(),
             histories: program.histories() as u16,
             snapshots: program.snapshots.len() as u16,
-            stray: if graph.bound.moves() { STRAY } else { 0.0 },
+            room: if graph.bound.moves() { ROOM } else { 0.0 },
             in_place: self.in_place_clips(),
             masks: graph.bound.masks().iter().map(weights).collect(),
         })
@@ -53,7 +53,7 @@ impl Kind {
             // A header's masks are no more than an id can name.
             masks.add(bones, weights);
         }
-        self.walks_freely(of.stray);
+        self.walks_freely(of.room);
         self.slot.poses = Some(kept_poses(of.histories.into(), of.snapshots.into(), &self.rig));
         self.recorded = Some(masks);
         Ok(())

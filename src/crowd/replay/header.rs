@@ -18,8 +18,8 @@ const MAX_NAME: usize = 1 << 10;
 const MAX_SETTINGS: usize = 1 << 20;
 /// The longest header, bytes: what a file can make its reader hold.
 const MAX_HEADER: usize = 64 << 20;
-/// Metres that anybody may stray.
-const MAX_STRAY: f32 = 1_000.0;
+/// Metres of room that anybody may have.
+const MAX_ROOM: f32 = 1_000.0;
 const LOCKS: [RootLock; 4] = [RootLock::None, RootLock::Position, RootLock::Planar, RootLock::Full];
 
 /// A kind of character that was there.
@@ -44,8 +44,8 @@ pub struct RecordedGraph {
     pub histories: u16,
     /// Snapshots that each keeps.
     pub snapshots: u16,
-    /// Metres that a character may stray from where it belongs; 0..=1000.
-    pub stray: f32,
+    /// Metres of room around a character, beyond what it reaches, when it is placed; 0..=1000.
+    pub room: f32,
     /// Clips that were kept in place behind the rig's own, in their order.
     pub in_place: Vec<InPlaceClip>,
     /// A weight in 0..=1 for each bone of each mask.
@@ -151,7 +151,7 @@ impl RecordedGraph {
         out.push(u8::from(self.scale));
         out.extend(self.histories.to_le_bytes());
         out.extend(self.snapshots.to_le_bytes());
-        out.extend(self.stray.to_le_bytes());
+        out.extend(self.room.to_le_bytes());
         out.extend((self.in_place.len() as u16).to_le_bytes());
         for InPlaceClip { clip, root, lock } in &self.in_place {
             out.extend(clip.0.to_le_bytes());
@@ -173,9 +173,9 @@ impl RecordedGraph {
             _ => return Err(damaged("a kind of its header has half a scale")),
         };
         let (histories, snapshots) = (from.u16()?, from.u16()?);
-        let stray = f32::from_le_bytes(from.take()?);
-        if !(0.0..=MAX_STRAY).contains(&stray) {
-            return Err(damaged("characters of its header stray out of the world"));
+        let room = f32::from_le_bytes(from.take()?);
+        if !(0.0..=MAX_ROOM).contains(&room) {
+            return Err(damaged("characters of its header have more room than the world"));
         }
         let mut in_place = Vec::new();
         for _ in 0..from.u16()? {
@@ -194,7 +194,7 @@ impl RecordedGraph {
             }
             masks.push(weights);
         }
-        Ok(Self { name, scale, histories, snapshots, stray, in_place, masks })
+        Ok(Self { name, scale, histories, snapshots, room, in_place, masks })
     }
 }
 

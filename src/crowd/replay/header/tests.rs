@@ -9,7 +9,7 @@ fn graph() -> RecordedGraph {
         scale: true,
         histories: 3,
         snapshots: 1,
-        stray: 1.25,
+        room: 1.25,
         in_place: vec![InPlaceClip { clip: ClipId(2), root: BoneIndex(0), lock }],
         masks: vec![vec![0.0, 0.5, 1.0], vec![1.0; 3]],
     }
@@ -51,8 +51,8 @@ fn numbers_that_no_run_has_are_refused_though_their_checksum_is_right() {
         let error = read(&header(Some(graph)).to_bytes().unwrap()).unwrap_err();
         assert!(matches!(error, ReplayError::Damaged { .. }), "{error}");
     };
-    for stray in [-1.0, 1e9, f32::NAN, f32::INFINITY] {
-        refused(&|graph| graph.stray = stray);
+    for room in [-1.0, 1e9, f32::NAN, f32::INFINITY] {
+        refused(&|graph| graph.room = room);
     }
     for weight in [-0.1, 1.5, f32::NAN] {
         refused(&|graph| graph.masks[0][1] = weight);
