@@ -15,7 +15,15 @@ struct Display {
 }
 
 impl Display {
+    /// Servers that start at the same moment may take each other's number, and one of them then goes
+    /// away again: only one that answers is a display.
     fn start() -> Self {
+        let answers = |display: &Self| display.tool(&["getdisplaygeometry"]);
+        let display = std::iter::repeat_with(Self::try_start).take(10).find(answers);
+        display.unwrap_or_else(|| panic!("no virtual display answers"))
+    }
+
+    fn try_start() -> Self {
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
             .stdout(Stdio::piped())
