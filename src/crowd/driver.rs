@@ -115,12 +115,16 @@ pub(crate) struct Driver {
 }
 
 /// What a driver knows of the world; world metres.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Surroundings {
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
     pub eye: Vec3,
-    /// Where the head of somebody near is, if anybody is.
-    pub neighbour: Option<Vec3>,
-    pub position: Vec3,
+    /// Where the head of somebody near is.
+    pub neighbour: &'a dyn Fn() -> Vec3,
+    /// World (x, z).
+    pub position: Vec2,
+    /// How high the ground is there.
+    pub ground: &'a dyn Fn() -> f32,
+    /// Radians about +Y.
     pub heading: f32,
     pub home: Vec2,
     /// How far it may stray from home.
@@ -203,7 +207,7 @@ impl Driver {
 impl KindGraph {
     /// Lets a character decide what it wants and writes that into its row's blackboard, for its next
     /// evaluation. All the time since it was asked last is one step.
-    pub fn drive(&self, row: &mut [u32], around: &Surroundings) {
+    pub fn drive(&self, row: &mut [u32], around: &Surroundings<'_>) {
         let (control, driver) = row.split_at_mut(self.bound.words());
         let Some(driver) = Driver::of(driver) else { return };
         let mut random = driver.random();
@@ -234,16 +238,19 @@ impl KindGraph {
         for key in [self.keys.aim, self.keys.sit] {
             set(key, f32::from(u8::from(driver.aims != 0)));
         }
+        // Most look at nothing, and then nobody's height is looked up.
         let target = match driver.looks_at {
-            CAMERA => Some(around.eye),
-            NEIGHBOUR => around.neighbour,
+            CAMERA => Some((around.eye, f32::INFINITY)),
+            NEIGHBOUR => Some(((around.neighbour)(), SIGHT)),
             _ => None,
         };
-        let target =
-            target.filter(|t| t.distance(around.position) < SIGHT || driver.looks_at == CAMERA);
-        set(self.keys.look, f32::from(u8::from(target.is_some())));
-        if let Some(target) = target {
-            let place = around.model_from_world(target);
+        let seen = target.and_then(|(target, sight)| {
+            let position = around.position.extend((around.ground)()).xzy();
+            let place = || around.model_from_world(target, position);
+            (target.distance(position) < sight).then(place)
+        });
+        set(self.keys.look, f32::from(u8::from(seen.is_some())));
+        if let Some(place) = seen {
             self.keys.look_at.iter().zip(place.to_array()).for_each(|(key, v)| set(*key, v));
         }
     }
@@ -251,11 +258,11 @@ impl KindGraph {
 
 impl Driver {
     /// How fast it turns: back home when it has strayed, else as it likes; not where it stands.
-    fn heads(&self, around: &Surroundings) -> f32 {
+    fn heads(&self, around: &Surroundings<'_>) -> f32 {
         if self.speed == 0.0 {
             return 0.0;
         }
-        let home = around.home - around.position.xz();
+        let home = around.home - around.position;
         if home.length() < around.stray {
             return self.turn;
         }
@@ -271,10 +278,10 @@ impl Driver {
     }
 }
 
-impl Surroundings {
-    fn model_from_world(&self, point: Vec3) -> Vec3 {
-        let flat = rotate((point - self.position).xz(), -self.heading);
+impl Surroundings<'_> {
+    fn model_from_world(&self, point: Vec3, position: Vec3) -> Vec3 {
+        let flat = rotate((point - position).xz(), -self.heading);
         let size = if self.scale > 0.0 { self.scale } else { 1.0 };
-        Vec3::new(flat.x, point.y - self.position.y, flat.y) / size + self.pivot
+        Vec3::new(flat.x, point.y - position.y, flat.y) / size + self.pivot
     }
 }

@@ -98,12 +98,11 @@ impl Serial<'_> {
         let Place::Standing { position, heading, home, scale } = characters.places[id.get()] else {
             return;
         };
-        let neighbour = self.head((id.get() + 1) % characters.kinds.len(), characters);
-        let ground = self.terrain.height(position);
         let around = Surroundings {
             eye: self.eye,
-            neighbour: Some(neighbour),
-            position: Vec3::new(position.x, ground, position.y),
+            neighbour: &|| self.head((id.get() + 1) % characters.kinds.len(), characters),
+            position,
+            ground: &|| self.terrain.height(position),
             heading,
             home,
             stray: STRAY,

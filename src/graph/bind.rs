@@ -156,7 +156,7 @@ impl ValidProgram {
             None => first_root().and_then(|at| BoneIndex::try_from(at).ok()),
         };
         let feet = program.code.iter().flat_map(|op| match *op {
-            Op::FootIk { left_end, right_end, .. } => vec![left_end, right_end],
+            Op::FootIk { left, right, .. } => vec![left.end, right.end],
             _ => Vec::new(),
         });
         let feet = feet.map(|foot| bones[foot.get()]).collect();
@@ -239,29 +239,21 @@ fn bones(program: &Program, rig: &Rig) -> Result<Vec<BoneIndex>, BindError> {
     program.bones.iter().map(find).collect()
 }
 
+/// Which bone of a limb hangs on which.
+const fn limb_pairs(LimbRef { root, mid, end }: LimbRef) -> [(BoneRef, BoneRef); 2] {
+    [(root, mid), (mid, end)]
+}
+
 /// Whether the bones of every solver hang on one another.
 fn chains(program: &Program, rig: &Rig, bones: &[BoneIndex]) -> Result<(), BindError> {
     for op in &program.code {
         let pairs = match *op {
-            Op::TwoBoneIk { root, mid, end, .. } => vec![(root, mid), (mid, end)],
+            Op::TwoBoneIk { limb, .. } => limb_pairs(limb).to_vec(),
             Op::Fabrik { root, end, .. } => vec![(root, end)],
-            Op::FootIk {
-                hips,
-                left_root,
-                left_mid,
-                left_end,
-                right_root,
-                right_mid,
-                right_end,
-                ..
-            } => vec![
-                (hips, left_root),
-                (left_root, left_mid),
-                (left_mid, left_end),
-                (hips, right_root),
-                (right_root, right_mid),
-                (right_mid, right_end),
-            ],
+            Op::FootIk { hips, left, right, .. } => [left, right]
+                .into_iter()
+                .flat_map(|leg| [(hips, leg.root)].into_iter().chain(limb_pairs(leg)))
+                .collect(),
             _ => continue,
         };
         for (upper, lower) in &pairs {

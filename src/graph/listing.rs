@@ -156,6 +156,7 @@ impl Listing<'_> {
             Operand::Param(id) => of(p.params.get(id.get()).map(|p| &p.name)),
             Operand::Clip(id) => name(&p.clips, id.get()),
             Operand::Bone(id) => name(&p.bones, id.get()),
+            Operand::Limb(limb) => limb.bones().map(|id| name(&p.bones, id.get())).join(","),
             Operand::Mask(id) => of(p.masks.get(id.get()).map(|m| &m.name)),
             Operand::Clock(id) => format!("k{id}"),
             Operand::Machine(id) => self.machine_name(id).to_owned(),

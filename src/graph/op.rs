@@ -261,12 +261,8 @@ ops! {
     24 TwoBoneIk {
         /// The pose.
         source: PoseIn,
-        /// Upper bone.
-        root: BoneRef,
-        /// Lower bone.
-        mid: BoneRef,
-        /// What is to get to the target.
-        end: BoneRef,
+        /// Its bones.
+        limb: LimbRef,
         /// For the end's joint, model space.
         target: Vector,
         /// The middle joint bends towards this point (model space); none keeps its bend.
@@ -322,18 +318,10 @@ ops! {
         source: PoseIn,
         /// What is lowered where a foot would not reach.
         hips: BoneRef,
-        /// The left leg's upper bone.
-        left_root: BoneRef,
-        /// Its lower bone.
-        left_mid: BoneRef,
-        /// Its foot.
-        left_end: BoneRef,
-        /// The right leg's upper bone.
-        right_root: BoneRef,
-        /// Its lower bone.
-        right_mid: BoneRef,
-        /// Its foot.
-        right_end: BoneRef,
+        /// The left leg.
+        left: LimbRef,
+        /// The right leg.
+        right: LimbRef,
         /// How much of the ground is taken.
         alpha: Scalar,
         /// The pose.

@@ -94,6 +94,30 @@ typed_index!(
     PoseOut(u16)
 );
 
+/// The bones of a limb: `end` hangs on `mid`, `mid` on `root`, others may lie between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimbRef {
+    /// Upper bone.
+    pub root: BoneRef,
+    /// Lower bone.
+    pub mid: BoneRef,
+    /// What is to get to the target.
+    pub end: BoneRef,
+}
+
+impl LimbRef {
+    /// Its bones, from the root on.
+    pub const fn bones(self) -> [BoneRef; 3] {
+        [self.root, self.mid, self.end]
+    }
+}
+
+impl From<[BoneRef; 3]> for LimbRef {
+    fn from([root, mid, end]: [BoneRef; 3]) -> Self {
+        Self { root, mid, end }
+    }
+}
+
 impl ScalarOut {
     /// The register, to be read.
     pub const fn read(self) -> Scalar {
@@ -136,6 +160,8 @@ pub enum Operand {
     Clip(ClipRef),
     /// A bone.
     Bone(BoneRef),
+    /// Three bones.
+    Limb(LimbRef),
     /// A mask.
     Mask(MaskRef),
     /// A clock.
@@ -163,7 +189,7 @@ pub(super) trait Field: super::wire::Wire {
     fn operand(&self) -> Operand;
 }
 
-/// Fields that are one `u16`, and the operand each stands for.
+/// Fields, and the operand each stands for.
 macro_rules! fields {
     ($($ty:ident => $operand:expr;)*) => {
         $(
@@ -189,6 +215,7 @@ fields! {
     ParamId => Operand::Param;
     ClipRef => Operand::Clip;
     BoneRef => Operand::Bone;
+    LimbRef => Operand::Limb;
     MaskRef => Operand::Mask;
     ClockId => Operand::Clock;
     MachineId => Operand::Machine;

@@ -13,6 +13,11 @@ impl Vm<'_> {
     pub(super) fn pose_op(&mut self, op: &Op) -> Result<(), TaskError> {
         let bound = self.bound;
         let bone = |bone: BoneRef| bound.bones[bone.get()];
+        let limb = |LimbRef { root, mid, end }: LimbRef| two_bone::Limb {
+            root: bone(root),
+            mid: bone(mid),
+            end: bone(end),
+        };
         let recorded = match *op {
             Op::RefPose { dst } => self.record(Task::ReferencePose, dst),
             Op::Blend { a, b, alpha, dst } => {
@@ -76,11 +81,11 @@ impl Vm<'_> {
                 let offset = self.vector(offset).to_array();
                 self.record(Task::TranslateBone { source, bone, space, alpha, offset }, dst)
             }
-            Op::TwoBoneIk { source, root, mid, end, target, pole, soften, alpha, dst } => {
+            Op::TwoBoneIk { source, limb: of, target, pole, soften, alpha, dst } => {
                 if self.weight(alpha) == 0.0 {
                     return self.pass(source, dst);
                 }
-                let limb = two_bone::Limb { root: bone(root), mid: bone(mid), end: bone(end) };
+                let limb = limb(of);
                 let reach = two_bone::Reach {
                     target: self.vector(target),
                     pole: pole.map_or(Vec3::NAN, |pole| self.vector(pole)),
@@ -127,33 +132,12 @@ impl Vm<'_> {
                 };
                 self.record(Task::LookAt { source: self.pose(source), gaze }, dst)
             }
-            Op::FootIk {
-                source,
-                hips,
-                left_root,
-                left_mid,
-                left_end,
-                right_root,
-                right_mid,
-                right_end,
-                alpha,
-                dst,
-            } => {
+            Op::FootIk { source, hips, left, right, alpha, dst } => {
                 if self.weight(alpha) == 0.0 {
                     return self.pass(source, dst);
                 }
-                let left = [left_root, left_mid, left_end];
-                let right = [right_root, right_mid, right_end];
-                let leg = |[root, mid, end]: [BoneRef; 3]| two_bone::Limb {
-                    root: bone(root),
-                    mid: bone(mid),
-                    end: bone(end),
-                };
-                let stance = stand::Stance {
-                    hips: bone(hips),
-                    legs: [left, right].map(leg),
-                    alpha: self.scalar(alpha),
-                };
+                let legs = [limb(left), limb(right)];
+                let stance = stand::Stance { hips: bone(hips), legs, alpha: self.scalar(alpha) };
                 self.record(Task::FootIk { source: self.pose(source), stance }, dst)
             }
             // The others are not poses of one task.

@@ -124,6 +124,10 @@ impl<'a> Code<'a> {
             Operand::Param(i) => within("parameter", i.get(), p.params.len()),
             Operand::Clip(i) => within("clip", i.get(), p.clips.len()),
             Operand::Bone(i) => within("bone", i.get(), p.bones.len()),
+            Operand::Limb(limb) => {
+                let bones = &mut limb.bones().into_iter();
+                bones.try_for_each(|i| within("bone", i.get(), p.bones.len()))
+            }
             Operand::Mask(i) => within("mask", i.get(), p.masks.len()),
             Operand::Clock(i) => within("clock", i.get(), p.clocks.len()),
             Operand::Machine(i) => within("state machine", i.get(), p.machines.len()),

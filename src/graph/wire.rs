@@ -228,6 +228,17 @@ wire_indices! {
     SmoothId SeamId SnapshotRef Scalar Vector Transform ScalarOut PoseIn PosesIn PoseOut
 }
 
+impl Wire for LimbRef {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.bones().iter().for_each(|bone| bone.put(out));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let (root, mid, end) = (Wire::take(from)?, Wire::take(from)?, Wire::take(from)?);
+        Ok(Self { root, mid, end })
+    }
+}
+
 impl Wire for bool {
     fn put(&self, out: &mut Vec<u8>) {
         out.push(u8::from(*self));

@@ -10,6 +10,7 @@ pub mod tasks;
 pub mod workload;
 
 use super::exit::Failure;
+use std::fmt::Write;
 
 /// What is measured.
 #[derive(clap::Subcommand, Clone, Debug)]
@@ -38,4 +39,11 @@ pub fn run(command: &BenchCommand) -> Result<(), Failure> {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Adds a line to a table.
+fn put(text: &mut String, words: std::fmt::Arguments<'_>) {
+    // Writing to a string does not fail.
+    let _ = text.write_fmt(words);
+    text.push('\n');
 }

@@ -5,7 +5,7 @@
 
 use super::passes::{Passes, Rigs, Workload};
 use super::workload::BONES;
-use super::{kernels, median};
+use super::{kernels, median, put};
 use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
 use crate::app::output;
@@ -14,7 +14,6 @@ use crate::math::{Lanes, SimdLevel};
 use crate::pose::ClipStore;
 use crate::task::{Worker, WorkerOptions};
 use serde::Serialize;
-use std::fmt::Write;
 
 /// The command's arguments.
 #[derive(clap::Args, Clone, Debug)]
@@ -224,12 +223,6 @@ fn table(report: &Report) -> String {
         line(format_args!("{name:28} {:8} {bone:8.3} {task:8.0}", row.level));
     }
     text
-}
-
-fn put(text: &mut String, words: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = text.write_fmt(words);
-    text.push('\n');
 }
 
 fn crowd_table(bones: usize, crowd: &CrowdRows, text: &mut String) {

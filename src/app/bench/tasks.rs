@@ -2,9 +2,9 @@
 //! same lists against each other, by turns in one process and each first as often as the other, so
 //! that a noisy machine disturbs both alike; a ratio is the median over all turns.
 
-use super::median;
 use super::passes::{Rigs, Workload, record};
 use super::workload::{BONES, Part};
+use super::{median, put};
 use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
 use crate::app::output;
@@ -15,7 +15,6 @@ use crate::profile::{self, ZoneLocation, zone};
 use crate::task::{Task, TaskError, TaskList, Worker, WorkerOptions};
 use rayon::prelude::*;
 use serde::Serialize;
-use std::fmt::Write;
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -254,11 +253,7 @@ pub(super) fn by_turns<E>(
 
 fn table(report: &Report) -> String {
     let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| {
-        // Writing to a string does not fail.
-        let _ = text.write_fmt(words);
-        text.push('\n');
-    };
+    let mut line = |words: std::fmt::Arguments<'_>| put(&mut text, words);
     let Machine { cpu, simd, .. } = &report.machine;
     line(format_args!("{cpu}, {simd}, lists of five tasks on {BONES} bones; ns per list"));
     for row in &report.rows {

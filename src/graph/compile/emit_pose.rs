@@ -171,12 +171,10 @@ impl Emitter<'_> {
             Pose::TwoBoneIk { source, limb, target, pole, soften, alpha: share } => {
                 let target = vector(self, target);
                 let pole = pole.as_ref().map(|pole| vector(self, pole));
-                let [root, mid, end] = limb.map(|bone| self.tables.bone(bone));
+                let limb = limb.map(|bone| self.tables.bone(bone)).into();
                 Op::TwoBoneIk {
                     source: self.pose(*source),
-                    root,
-                    mid,
-                    end,
+                    limb,
                     target,
                     pole,
                     soften: Some(alpha(self, soften)),
@@ -213,21 +211,9 @@ impl Emitter<'_> {
             }
             Pose::FootIk { source, hips, legs, alpha: share } => {
                 let hips = self.tables.bone(hips);
-                let [left, right] = legs.map(|leg| leg.map(|bone| self.tables.bone(bone)));
-                let [left_root, left_mid, left_end] = left;
-                let [right_root, right_mid, right_end] = right;
-                Op::FootIk {
-                    source: self.pose(*source),
-                    hips,
-                    left_root,
-                    left_mid,
-                    left_end,
-                    right_root,
-                    right_mid,
-                    right_end,
-                    alpha: alpha(self, share),
-                    dst,
-                }
+                let [left, right] = legs.map(|leg| leg.map(|bone| self.tables.bone(bone)).into());
+                let (source, alpha) = (self.pose(*source), alpha(self, share));
+                Op::FootIk { source, hips, left, right, alpha, dst }
             }
         };
         self.push(op);

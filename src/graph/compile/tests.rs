@@ -167,7 +167,7 @@ fn points_and_poses_that_belong_together_lie_in_a_row() {
         "BlendSpace1D space=space x=s0 points=r0..r2 -> r4",
         "Blend a=r1 b=r1 alpha=s1 -> r3",
         "BlendSpace1D space=again x=s3 points=r3..r4 -> r0",
-        "TwoBoneIk source=r0 root=r mid=m end=e target=s0..s2 soften=s1 alpha=s4 -> r0",
+        "TwoBoneIk source=r0 limb=r,m,e target=s0..s2 soften=s1 alpha=s4 -> r0",
     ] {
         assert!(code.iter().any(|l| l == line), "{line} is not in\n{}", code.join("\n"));
     }

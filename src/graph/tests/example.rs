@@ -36,18 +36,8 @@ fn program() -> Program {
     let layered =
         a.pose(|dst| Op::ApplyAdditive { base: gait, delta, alpha: one, space: LOCAL, dst });
     let [hips, root, mid, end] = ["bone0", "bone1", "bone2", "bone3"].map(|name| a.bone(name));
-    let feet = a.pose(|dst| Op::FootIk {
-        source: layered,
-        hips,
-        left_root: root,
-        left_mid: mid,
-        left_end: end,
-        right_root: root,
-        right_mid: mid,
-        right_end: end,
-        alpha: one,
-        dst,
-    });
+    let (source, leg) = (layered, LimbRef { root, mid, end });
+    let feet = a.pose(|dst| Op::FootIk { source, hips, left: leg, right: leg, alpha: one, dst });
     a.output(feet)
 }
 

@@ -247,17 +247,8 @@ fn a_rig_without_what_a_program_names_is_refused_with_what_it_has() {
         let [root, mid, end] = [root, mid, end].map(|at: usize| bones[at]);
         let (source, alpha) = (a.looped("idle"), a.constant(1.0));
         let (target, pole, soften) = (a.vector([0.0; 3]), None, None);
-        let pose = a.pose(|dst| Op::TwoBoneIk {
-            source,
-            root,
-            mid,
-            end,
-            target,
-            pole,
-            soften,
-            alpha,
-            dst,
-        });
+        let limb = LimbRef { root, mid, end };
+        let pose = a.pose(|dst| Op::TwoBoneIk { source, limb, target, pole, soften, alpha, dst });
         assert_eq!(bind(a.output(pose)), format!("graph \"g\": {expected}"));
     }
     let mut a = Assembler::new("g");

@@ -53,8 +53,8 @@ fn program(name: &str) -> Program {
         }
         "TranslateBone" => Op::TranslateBone { source, bone: mid, space, alpha, offset: at, dst },
         "TwoBoneIk" => {
-            let (target, pole, soften) = (at, None, None);
-            Op::TwoBoneIk { source, root, mid, end, target, pole, soften, alpha, dst }
+            let (limb, target, pole, soften) = (LimbRef { root, mid, end }, at, None, None);
+            Op::TwoBoneIk { source, limb, target, pole, soften, alpha, dst }
         }
         "Fabrik" => {
             let (target, iterations, tolerance, weights) = (at, 8, change[0], None);
@@ -64,18 +64,10 @@ fn program(name: &str) -> Program {
             let (bone, forward, target, limit) = (mid, at, at, None);
             Op::LookAt { source, bone, forward, target, limit, alpha, dst }
         }
-        _ => Op::FootIk {
-            source,
-            hips: root,
-            left_root: mid,
-            left_mid: end,
-            left_end: toe,
-            right_root: mid,
-            right_mid: end,
-            right_end: toe,
-            alpha,
-            dst,
-        },
+        _ => {
+            let leg = LimbRef { root: mid, mid: end, end: toe };
+            Op::FootIk { source, hips: root, left: leg, right: leg, alpha, dst }
+        }
     });
     a.output(pose)
 }

@@ -4,8 +4,8 @@
 mod characters;
 mod opcodes;
 
-use super::median;
 use super::tasks::by_turns;
+use super::{median, put};
 use crate::app::exit::Failure;
 use crate::app::output;
 use crate::app::report::machine::{Machine, cpu_name};
@@ -198,11 +198,7 @@ fn states_row(asset: &CharacterAsset, turns: u32, count: usize) -> anyhow::Resul
 
 fn table(report: &Report) -> String {
     let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| {
-        // Writing to a string does not fail.
-        let _ = text.write_fmt(words);
-        text.push('\n');
-    };
+    let mut line = |words: std::fmt::Arguments<'_>| put(&mut text, words);
     let Machine { cpu, simd, .. } = &report.machine;
     line(format_args!("{cpu}, {simd}, one thread; ns per character"));
     for row in &report.rows {

@@ -288,9 +288,7 @@ impl Generator<'_> {
         let pose = self.a.pose(|dst| match way {
             0 => Op::TwoBoneIk {
                 source,
-                root,
-                mid,
-                end,
+                limb: LimbRef { root, mid, end },
                 target,
                 pole: Some(target),
                 soften: Some(alpha),
@@ -311,18 +309,10 @@ impl Generator<'_> {
             2 => {
                 Op::LookAt { source, bone, forward: target, target, limit: Some(alpha), alpha, dst }
             }
-            3 => Op::FootIk {
-                source,
-                hips: root,
-                left_root: mid,
-                left_mid: end,
-                left_end: toe,
-                right_root: mid,
-                right_mid: end,
-                right_end: toe,
-                alpha,
-                dst,
-            },
+            3 => {
+                let leg = LimbRef { root: mid, mid: end, end: toe };
+                Op::FootIk { source, hips: root, left: leg, right: leg, alpha, dst }
+            }
             4 => Op::TranslateBone {
                 source,
                 bone,
