@@ -2,16 +2,26 @@
 
 from . import humanoid_gait, humanoid_moves
 from .humanoid_rig import arm, pose
-from .humanoid_stance import breathe, on_both, standing, standing_foot
+from .humanoid_stance import breathe, on_both, standing
 from .linalg import unit, vec
 from .motion import Clip, Curve, cycle, notifies, over
 from .skeleton import Pose
 
 
+def lean(c, w):
+    """The weight goes over to the left foot, to the right one below zero, -1..1."""
+    c.pelvis = vec(0.030 * w, -0.005 - 0.006 * abs(w), 0.004 * w)
+    c.hips = (2.0, 2.5 * w, 3.2 * w)
+
+
+# How far idling leans where it begins: what is a difference from there leaves the legs alone.
+IDLE_LEAN = 0.15
+
+
 def idle(skeleton, rest):
     seconds = 5.0
     breath = Curve([(0.0, -1.0), (0.19, 1.0), (0.27, 0.9), (0.5, -1.0), (0.70, 1.0), (0.78, 0.9)], period=1.0)
-    shift = cycle((0.0, 0.15), (0.16, 0.85), (0.42, 1.0), (0.62, -0.75), (0.86, -0.95))
+    shift = cycle((0.0, IDLE_LEAN), (0.16, 0.85), (0.42, 1.0), (0.62, -0.75), (0.86, -0.95))
     look = cycle((0.0, 1.0), (0.22, 3.0), (0.34, 15.0), (0.52, 14.0), (0.64, -9.0), (0.84, -7.0))
     nod = cycle((0.0, 1.0), (0.30, -1.5), (0.55, 2.5), (0.80, 0.5))
 
@@ -19,8 +29,7 @@ def idle(skeleton, rest):
         u = t / seconds
         w, late = shift(u), shift(u - 0.03)
         c = standing()
-        c.pelvis = vec(0.030 * w, -0.005 - 0.006 * abs(w), 0.004 * w)
-        c.hips = (2.0, 2.5 * w, 3.2 * w)
+        lean(c, w)
         c.chest = (1.0, 1.0 * late, -2.2 * late)
         c.head = (nod(u), look(u), 1.4 * late)
         for side, s in (("l", 1.0), ("r", -1.0)):
@@ -104,7 +113,7 @@ def wave(skeleton, rest):
 
 
 def aim_pose(skeleton, rest):
-    """Both hands out in front at eye height, left foot ahead, breathing."""
+    """Both hands out in front at eye height, legs and hips as idling begins, breathing."""
     seconds = 3.0
     breath = cycle((0.0, -1.0), (0.40, 1.0), (0.52, 0.9))
     drift = cycle((0.0, 0.0), (0.27, 1.0), (0.70, -0.8))
@@ -112,14 +121,12 @@ def aim_pose(skeleton, rest):
     def at(t):
         u = t / seconds
         c = standing()
-        c.pelvis = vec(0.004 * drift(u), -0.050, 0.015)
-        c.hips, c.chest, c.head = (6.0, -24.0, 0.0), (6.0, -14.0, 0.0), (4.0, 0.0, 3.0)
-        c.foot_l = standing_foot(0.0, vec(0.030, 0, 0.150), 2.0)
-        c.foot_r = standing_foot(0.0, vec(0.050, 0, -0.130), 34.0)
+        lean(c, IDLE_LEAN)
+        c.chest, c.head = (5.0, -13.0 + 0.5 * drift(u), 0.0), (4.0, 0.0, 3.0)
         breathe(c, 0.6 * breath(u))
         c.shoulder_l = (c.shoulder_l[0] + 5.0, 14.0)
         c.shoulder_r = (c.shoulder_r[0] + 6.0, 9.0)
-        hold = vec(0.002 * drift(u - 0.1), 1.435 + 0.006 * breath(u - 0.06) - 0.003 * drift(u), 0.43)
+        hold = vec(0.002 * drift(u - 0.1), 1.475 + 0.006 * breath(u - 0.06) - 0.003 * drift(u), 0.42)
         c.arm_r = arm(
             to=(hold + vec(-0.020, 0.0, 0.005), unit(vec(0.04, 0.03, 1.0)), vec(1, 0, 0), vec(-0.85, -0.7, 0.0)),
             hand="grip",

@@ -61,7 +61,7 @@ impl Actor {
     }
 
     /// True for a person who aims, or begins to: waving takes the right hand.
-    fn raises_left_hand(&self, palette: &[Mat3x4]) -> bool {
+    fn aims(&self, palette: &[Mat3x4]) -> bool {
         let names = self.rig.skeleton().names();
         let hand = names.iter().position(|name| name == "hand_l").unwrap();
         let hand = throng::index::BoneIndex(hand as u16);
