@@ -185,39 +185,63 @@ impl Playback {
         self.dwell = self.dwell_in(kind, next);
     }
 
-    /// Runs every playing clock by `dt` world seconds.
+    /// Runs every playing clock by `dt` world seconds, in two parts where a cross-fade ends between:
+    /// until then each clip tells and moves with its weight, and after it one is alone.
     fn step(
         &mut self,
         kind: &Kind,
         dt: f32,
         fire: &mut Option<&mut dyn FnMut(Fired)>,
     ) -> GroundMotion {
-        if self.count == 0 || dt == 0.0 {
+        let fading = if self.count > 1 { (1.0 - self.fade) * kind.fade } else { f32::INFINITY };
+        if dt <= fading {
+            return self.part(kind, dt, dt == fading, fire);
+        }
+        self.part(kind, fading, true, fire).then(self.part(kind, dt - fading, false, fire))
+    }
+
+    /// A step in which no cross-fade ends but at its end.
+    fn part(
+        &mut self,
+        kind: &Kind,
+        dt: f32,
+        fades: bool,
+        fire: &mut Option<&mut dyn FnMut(Fired)>,
+    ) -> GroundMotion {
+        if self.count == 0 || (dt == 0.0 && !fades) {
             return GroundMotion::IDENTITY;
         }
-        let before = self.weights();
+        let before = self.fade;
         if self.count > 1 {
-            self.fade =
-                if kind.fade > 0.0 { (self.fade + dt / kind.fade).clamp(0.0, 1.0) } else { 1.0 };
+            let faded = if kind.fade > 0.0 { self.fade + dt / kind.fade } else { 1.0 };
+            self.fade = if fades { 1.0 } else { faded.clamp(0.0, 1.0) };
         }
-        let after = self.weights();
+        // Of the whole step: at its end a clip that fades out may have none left.
+        let weights = self.weights_at(mean_eased(before, self.fade));
         let mut motion = GroundMotion::IDENTITY;
         for i in 0..usize::from(self.count) {
             let Some(clip) = kind.clips.get(self.clips[i].get()) else { continue };
             let step = clip.mode.advance(self.times[i], dt * self.speed, clip.seconds);
             self.times[i] = step.clock;
+            let weight = weights[i];
             let cursor = &mut self.cursors[i];
             match fire {
-                Some(fire) => clip.notifies.advance(&step, after[i], cursor, fire),
+                Some(fire) => clip.notifies.advance(&step, weight, cursor, fire),
                 None => clip.notifies.seek(step.to, cursor, |_| ()),
             }
             if let Some(root) = &clip.root {
-                let weight = 0.5 * (before[i] + after[i]);
                 motion = motion.plus(root.delta(&step).about(kind.pivot.xz()).weighted(weight));
             }
         }
         if self.fade >= 1.0 && self.count > 1 {
             let top = usize::from(self.count) - 1;
+            if let Some(fire) = fire {
+                for (i, cursor) in self.cursors[..top].iter_mut().enumerate() {
+                    if let Some(clip) = kind.clips.get(self.clips[i].get()) {
+                        clip.notifies.stop(self.times[i], cursor, &mut **fire);
+                    }
+                }
+            }
             (self.clips[0], self.times[0], self.count) = (self.clips[top], self.times[top], 1);
             self.cursors[0] = self.cursors[top];
         }
@@ -226,13 +250,17 @@ impl Playback {
 
     /// Weight of each playing clip; they sum to one.
     fn weights(&self) -> [f32; STACK] {
+        self.weights_at(mean_eased(self.fade, self.fade))
+    }
+
+    /// Weights where the newest clip has `eased`.
+    fn weights_at(&self, eased: f32) -> [f32; STACK] {
         let mut weights = [0.0; STACK];
         match self.count {
             0 => {}
             1 => weights[0] = 1.0,
             n => {
                 let top = usize::from(n) - 1;
-                let eased = self.fade * self.fade * (3.0 - 2.0 * self.fade);
                 for (weight, share) in weights.iter_mut().zip(&self.shares[..top]) {
                     *weight = share * (1.0 - eased);
                 }
@@ -281,6 +309,12 @@ impl Playback {
         list.set_root_pin(pin);
         list.set_output(output)
     }
+}
+
+/// The mean of the eased weight `3 x^2 - 2 x^3` while a fade goes from `a` to `b`, so that one large
+/// step covers the ground that small ones do.
+fn mean_eased(a: f32, b: f32) -> f32 {
+    a * a + a * b + b * b - 0.5 * (a + b) * (a * a + b * b)
 }
 
 #[cfg(test)]
@@ -522,6 +556,38 @@ mod tests {
         for clip in 0..4 {
             assert!(begun[clip] > 3 && (0..=1).contains(&(begun[clip] - ended[clip])));
         }
+    }
+
+    #[test]
+    fn a_cross_fade_that_ends_inside_a_step_tells_and_moves_as_in_small_ones() {
+        let mut kind = telling();
+        let posed = [Affine3A::IDENTITY, Affine3A::from_translation(3.0 * Vec3::Z)];
+        let track = RootTrack::measure(&posed, &Affine3A::IDENTITY, 0.5, RootLock::Planar);
+        // Clips that cover ground and clips that do not.
+        kind.clips.iter_mut().step_by(2).for_each(|clip| clip.root = Some(track.clone()));
+        let (mut told, mut fades) = (0, 0);
+        for seed in 0..40 {
+            let run = |every: u32| {
+                let mut p = Playback::wander(&kind, Random::new(seed, 5));
+                let (mut fired, mut covered) = ([[0; 4]; 4], GroundMotion::IDENTITY);
+                for frame in (every..=1_800).step_by(every as usize) {
+                    let mut fire = |f: Fired| match f.moment {
+                        Moment::Tick => {}
+                        moment => fired[usize::from(f.id.0)][moment as usize] += 1,
+                    };
+                    let now = f64::from(frame) / 60.0;
+                    covered = covered.then(p.advance_to(&kind, now, Some(&mut fire)));
+                }
+                (fired, covered, p)
+            };
+            let (small, large) = (run(1), run(60));
+            assert_eq!(small.0, large.0, "seed {seed}");
+            told += small.0.iter().flatten().sum::<i32>();
+            let apart = (small.1.z - large.1.z).abs();
+            assert!(apart < 2e-3, "seed {seed}: {apart} m apart");
+            fades += usize::from(small.2.random != Random::new(seed, 5));
+        }
+        assert!(told > 1_000 && fades == 40, "{told} {fades}");
     }
 
     #[test]
