@@ -58,6 +58,13 @@ pub struct VmScratch {
 }
 
 impl VmScratch {
+    /// Room for so many notifies of one evaluation, so that those who hear some late, and workers
+    /// that come to them late, do not allocate then.
+    pub fn with_room(notifies: usize) -> Self {
+        let room = || Vec::with_capacity(notifies);
+        Self { fired: room(), kept: room(), ..Self::default() }
+    }
+
     /// The notifies that the last evaluation fired, in the order of the program's clocks.
     pub fn fired(&self) -> &[Fired] {
         &self.fired

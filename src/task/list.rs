@@ -92,6 +92,7 @@ impl TaskList {
         self.tasks.reserve(tasks.saturating_sub(self.tasks.len()));
         self.late.reserve(tasks.saturating_sub(self.late.len()));
         self.marks.reserve(tasks.saturating_sub(self.marks.len()));
+        self.needed.reserve(tasks.saturating_sub(self.needed.len()));
     }
 
     /// Appends a task that runs in a certain half of a list that is executed around a physics
