@@ -174,6 +174,36 @@ fn a_report_holds_what_was_measured_and_nothing_else() {
 }
 
 #[test]
+fn distant_characters_are_evaluated_less_often_and_the_report_says_how_many() {
+    let evaluated = |args: &[&str]| {
+        let base = ["--visibility", "off", "--frames", "24", "--report", "r.json"];
+        let (dir, output) = run(&[&base[..], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        report(&dir.path().join("r.json"))
+    };
+    let count = |r: &Value, rate: &str| r["crowd"]["by_rate"][rate]["mean"].as_f64().unwrap();
+    let all = evaluated(&["--update-rate", "off", "--rate-distances", "0.01,0.02,0.03"]);
+    assert_eq!(all["crowd"]["evaluated"]["mean"], 40.0);
+    assert_eq!((count(&all, "1"), count(&all, "4")), (40.0, 0.0));
+    assert_eq!(
+        (&all["crowd"]["skipped"]["max"], &all["crowd"]["longest_gap"]),
+        (&0.0.into(), &1.into())
+    );
+    assert_eq!(all["config"]["update_rate"], false);
+    let few = evaluated(&["--rate-distances", "0.01,0.02,0.03"]);
+    assert_eq!((count(&few, "1"), count(&few, "4")), (0.0, 40.0));
+    assert_eq!(few["crowd"]["longest_gap"], 4);
+    // Beside their turns only those who come into view.
+    let mean = few["crowd"]["evaluated"]["mean"].as_f64().unwrap();
+    assert!((10.0..12.0).contains(&mean), "{mean}");
+    assert_eq!(few["crowd"]["skipped"]["mean"].as_f64().unwrap() + mean, 40.0);
+    let (_, output) = run(&["--rate-distances", "60,30,120"]);
+    assert!(refused(&output, 2).contains("30,60,120"));
+    let (_, output) = run(&["--update-rate", "off", "--replay", "a.rec"]);
+    assert!(refused(&output, 2).contains("--replay"));
+}
+
+#[test]
 fn a_report_as_csv_has_one_row_per_number() {
     let (dir, output) = run(&["--frames", "3", "--report", "r.csv"]);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -76,7 +76,8 @@ fn a_warm_crowd_does_not_allocate_whoever_comes_goes_and_cross_fades() {
         assert!(warming > 0, "the counter counts");
         let (allocations, sum, most) = run(1_200..1_800);
         assert_eq!(allocations, 0, "{layout:?}, {count} characters");
-        assert_eq!(most, count, "everybody was evaluated in one frame");
+        // Who is far away has turns of its own.
+        assert!(10 * most >= 9 * count, "{most} of {count} were evaluated in one frame");
         if count > 1 {
             let fades = sum.tasks.executed[TaskKind::Blend as usize].count;
             assert!(sum.entered > 1_000 && sum.left > 1_000 && fades > 1_000, "{sum:?}");

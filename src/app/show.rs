@@ -347,6 +347,7 @@ fn crowd(
         lanes: Lanes::new(config.simd)?,
         visibility: config.visibility,
         grace: config.grace,
+        gates: config.gates(),
         prune: config.prune,
         steal: config.steal,
         page_matrices: picture.map_or(defaults.page_matrices, Picture::max_page_matrices),

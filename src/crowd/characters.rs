@@ -6,6 +6,7 @@ use super::kind::Kind;
 use super::layout::{Plan, Role};
 use super::playback::Playback;
 use super::random::Random;
+use super::rate::Rates;
 use super::ride::Ride;
 use super::tint::tint;
 use crate::index::{CharacterId, CharacterKind};
@@ -17,9 +18,10 @@ use glam::{Affine3A, Quat, Vec2, Vec3};
 /// Characters whose bits share a word.
 pub(crate) const BLOCK: usize = 64;
 
-/// One bit per character for 64 characters, on a cache line of its own, because workers write it.
+/// One bit per character for 64 characters, on two cache lines of its own, because workers write
+/// it. A block that nobody sees leaves the second one alone.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Block {
     /// In the camera's frustum.
     pub camera: u64,
@@ -37,9 +39,11 @@ pub(crate) struct Block {
     pub leave: u64,
     /// Metres that the riders may be away from where their spheres are, at most.
     pub drift: f32,
+    /// Who evaluates how often, and who this frame.
+    pub rates: Rates,
 }
 
-const _: () = assert!(size_of::<Block>() == 64, "a block is one cache line");
+const _: () = assert!(size_of::<Block>() == 128, "a block is two cache lines");
 
 /// Bounding spheres of a block, world space, component by component so that a plane is tested
 /// against several at once. The radius of a place that nobody has is negative infinity.

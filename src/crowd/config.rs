@@ -1,6 +1,7 @@
 //! What a crowd is asked for, and what it answers when that can't be had.
 
 use super::layout::Layout;
+use super::rate::Gates;
 use super::replay::RecordedGraph;
 use crate::asset::ClipNotify;
 use crate::graph::{BindError, ValidProgram};
@@ -26,6 +27,8 @@ pub struct CrowdConfig {
     pub visibility: bool,
     /// Seconds that a character goes on evaluating after it was last seen; finite, not negative.
     pub grace: f32,
+    /// How distant characters are spared.
+    pub gates: Gates,
     /// The instructions that the kernels use.
     pub lanes: Lanes,
     /// The executor skips tasks that the output does not depend on.
@@ -50,6 +53,7 @@ impl Default for CrowdConfig {
             threads: 1,
             visibility: true,
             grace: 0.25,
+            gates: Gates::default(),
             lanes: Lanes::best(),
             prune: true,
             steal: true,

@@ -1,7 +1,8 @@
-//! Phase 1: who is inside the camera's and the shadow map's frustum.
+//! Phase 1: who is inside the camera's and the shadow map's frustum, and how far away.
 
 use super::characters::{BLOCK, Block, Characters, Place, Spheres, bits, sphere_center};
 use super::kind::Kind;
+use super::rate::Distances;
 use super::ride::Ride;
 use crate::index::CharacterKind;
 use crate::math::Frustum;
@@ -25,6 +26,7 @@ pub(crate) struct Cull<'a> {
     pub kinds: &'a [Kind],
     pub rides: &'a [Ride],
     pub frusta: &'a Frusta,
+    pub distances: Distances,
     /// Metres that the fastest lane moved since the last frame.
     pub moved: f32,
     pub times: &'a PhaseTimes,
@@ -34,7 +36,7 @@ pub(crate) struct Cull<'a> {
 pub(crate) const MAX_DRIFT: f32 = 6.0;
 
 impl Cull<'_> {
-    /// Sets the bits of the visible.
+    /// Sets the bits of the visible and of the distant.
     pub fn run(&self, characters: &mut Characters) {
         const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
         let Characters { blocks, spheres, places, kinds, .. } = characters;
@@ -79,6 +81,10 @@ impl Cull<'_> {
         let Frusta { camera, shadow } = self.frusta;
         block.camera = inside(camera.planes(), spheres, 0.0);
         block.shadow = shadow.map_or(0, |f| inside(f.planes(), spheres, 0.0));
+        // Nobody asks how far those are who are not evaluated.
+        if block.camera | block.shadow | block.leased | block.always != 0 {
+            block.rates.measure(spheres, &self.distances, block.leased);
+        }
     }
 
     /// Who might be in either frustum, being up to `slack` metres from its sphere.

@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::notify::{Notifies, NotifyEvent};
 use super::playback::Playback;
 use super::replay::{Replay, Spool};
-use super::slots::{Leases, SlotWord, Slots, WORD};
+use super::slots::{Covered, Leases, SlotWord, Slots, WORD};
 use super::watch::Watcher;
 use crate::graph::VmScratch;
 use crate::index::CharacterId;
@@ -26,6 +26,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const CHUNK: u32 = WORD as u32;
 /// The fewest that are worth a job of their own: one batch of the resolve kernel.
 const LEAST_CHUNK: u32 = 8;
+
+/// Notifies of one evaluation that there is room for from the start.
+const FIRED: usize = 64;
 
 /// One worker's own memory: pose buffers and the task lists of one chunk.
 #[derive(Debug)]
@@ -59,7 +62,7 @@ impl Crew {
             heard: Vec::with_capacity(Notifies::ROOM),
             validator: Validator::default(),
             spool: Spool::default(),
-            vm: VmScratch::default(),
+            vm: VmScratch::with_room(FIRED),
         };
         Self((0..threads).map(|_| Mutex::new(scratch())).collect())
     }
@@ -117,8 +120,8 @@ pub(crate) struct Evaluation<'a> {
     pub crew: &'a Crew,
     /// World time that the clocks are brought to.
     pub now: f64,
-    /// That time was played; false where it was jumped over.
-    pub played: bool,
+    /// Where the time after this one was jumped over, not played.
+    pub jumped: Option<f64>,
     /// Where everybody was before this frame.
     pub places: &'a [Place],
     pub terrain: Terrain,
@@ -133,7 +136,7 @@ struct Run<'a> {
     words: &'a [SlotWord],
     owners: &'a [CharacterId],
     playback: &'a mut [Playback],
-    roots: &'a mut [GroundMotion],
+    roots: &'a mut [Covered],
     /// Words of each slot's row.
     row: usize,
     rows: &'a mut [u32],
@@ -211,34 +214,50 @@ impl Evaluation<'_> {
         self.times.worker(Phase::Record, || {
             for ((slot, entered), list) in due().zip(lists.iter_mut()) {
                 let owner = run.owners[slot];
-                if let Some(motion) = self.replay.take(owner, list) {
-                    run.roots[slot] = motion;
+                let playback = &mut run.playback[slot];
+                let was = playback.now;
+                let seconds = (self.now - was) as f32;
+                if let Some(ground) = self.replay.take(owner, list) {
+                    playback.now = self.now;
+                    run.roots[slot] = Covered { ground, seconds };
                     list.sweep();
                     continue;
                 }
-                let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
-                // What was jumped over is not told.
-                let fire: Option<&mut dyn FnMut(_)> =
-                    if self.played { Some(&mut fire) } else { None };
-                let playback = &mut run.playback[slot];
-                run.roots[slot] = match &kind.graph {
-                    None => simple(kind, playback, self.now, entered, fire, list),
-                    Some(graph) => {
-                        let dt = self.now - std::mem::replace(&mut playback.now, self.now);
-                        let before = &run.matrices[slot * palette_len..][..palette_len];
-                        let step = GraphStep { dt, entered, before };
-                        let row = &mut run.rows[slot * run.row..][..run.row];
-                        let recorded = graph.record(kind, row, &step, fire, vm, list);
-                        debug_assert!(recorded.is_ok(), "{recorded:?}");
-                        let motion = recorded.unwrap_or_default();
-                        if !graph.feet.is_empty() && !self.terrain.is_flat() {
-                            list.set_ground(self.ground(kind, owner, motion));
+                let before = &run.matrices[slot * palette_len..][..palette_len];
+                let row = &mut run.rows[slot * run.row..][..run.row];
+                let mut bring = |until: f64, played: bool| {
+                    let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
+                    // What was jumped over is not told.
+                    let fire: Option<&mut dyn FnMut(_)> =
+                        if played { Some(&mut fire) } else { None };
+                    match &kind.graph {
+                        None => simple(kind, playback, until, entered, fire, list),
+                        Some(graph) => {
+                            let dt = until - std::mem::replace(&mut playback.now, until);
+                            let step = GraphStep { dt, entered, before };
+                            let recorded = graph.record(kind, row, &step, fire, vm, list);
+                            debug_assert!(recorded.is_ok(), "{recorded:?}");
+                            recorded.unwrap_or_default()
                         }
-                        motion
                     }
                 };
+                let ground = match self.jumped {
+                    None => bring(self.now, true),
+                    // Whoever skipped frames has not yet played the time before the jump.
+                    Some(jumped) if !entered && jumped != was => {
+                        bring(jumped, true).then(bring(self.now, false))
+                    }
+                    Some(_) => bring(self.now, false),
+                };
+                run.roots[slot] = Covered { ground, seconds };
+                if let Some(graph) = &kind.graph
+                    && !graph.feet.is_empty()
+                    && !self.terrain.is_flat()
+                {
+                    list.set_ground(self.ground(kind, owner, ground));
+                }
                 if self.replay.records() {
-                    spool.push(owner, run.roots[slot], list);
+                    spool.push(owner, ground, list);
                 }
             }
         });

@@ -3,6 +3,7 @@
 use super::characters::{BLOCK, Block, Characters, SlotAddress, bits};
 use super::cull::BLOCKS_PER_JOB;
 use super::kind::Kind;
+use super::rate::{Gates, Turn};
 use super::replay::Replay;
 use super::slots::{SlotWord, Slots, WORD};
 use crate::index::{CharacterId, CharacterKind};
@@ -25,61 +26,80 @@ pub(crate) struct Changes {
     pub left: u32,
     /// Want a slot and can't have one: the memory limit is reached.
     pub waiting: u32,
+    /// Slots whose holders are evaluated every 1, 2, 3 and 4 frames.
+    pub by_rate: [u32; Gates::RATES + 1],
+    /// Frames since the last evaluation of whoever has waited longest.
+    pub longest_gap: u32,
 }
 
-/// Visible characters are stamped, those unseen for more than `grace` seconds are let go, those who
-/// come into view are taken in.
+/// What time it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    /// World time, seconds.
+    pub now: f64,
+    /// Seconds that a slot is kept unseen.
+    pub grace: f64,
+    pub turn: Turn,
+}
+
+/// Visible characters are stamped, those unseen for more than the grace time are let go, those who
+/// come into view are taken in, and of those with a slot some are due.
 pub(crate) fn gate(
     characters: &mut Characters,
     slots: &mut Slots,
     kinds: &[Kind],
     wanted: &mut [usize],
-    (now, grace): (f64, f64),
+    clock: Clock,
     replay: &Replay,
     times: &PhaseTimes,
 ) -> Changes {
     const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
     let Characters { blocks, last_rendered, .. } = characters;
-    blocks.par_chunks_mut(BLOCKS_PER_JOB).zip(last_rendered.par_chunks_mut(CHARACTERS)).for_each(
-        |(blocks, stamps)| {
-            times.worker(Phase::Gate, || {
-                for (block, stamps) in blocks.iter_mut().zip(stamps.chunks_mut(BLOCK)) {
-                    decide(block, stamps, now, grace);
-                }
-            });
-        },
-    );
+    let jobs = blocks.par_chunks_mut(BLOCKS_PER_JOB).zip(last_rendered.par_chunks_mut(CHARACTERS));
+    jobs.enumerate().for_each(|(job, (blocks, stamps))| {
+        times.worker(Phase::Gate, || {
+            let blocks = blocks.iter_mut().zip(stamps.chunks_mut(BLOCK));
+            for ((block, stamps), number) in blocks.zip(job * BLOCKS_PER_JOB..) {
+                decide(block, stamps, number, &clock);
+            }
+        });
+    });
     if replay.plays() {
         replay.change_hands(&mut characters.blocks);
     }
-    let changes = change_hands(characters, slots, kinds, wanted);
+    let mut changes = change_hands(characters, slots, kinds, wanted);
     let blocks = &characters.blocks;
+    let frame = clock.turn.frame as u32;
     for leases in &mut slots.leases {
-        leases
-            .words
-            .par_chunks_mut(WORDS_PER_JOB)
-            .zip(leases.owners.par_chunks(WORDS_PER_JOB * WORD))
-            .for_each(|(words, owners)| {
-                times.worker(Phase::Gate, || {
-                    for (word, owners) in words.iter_mut().zip(owners.chunks(WORD)) {
-                        look_up(word, owners, blocks, replay);
-                    }
-                });
-            });
+        const SLOTS: usize = WORDS_PER_JOB * WORD;
+        let rows = leases.owners.par_chunks(SLOTS).zip(leases.evaluated_at.par_chunks_mut(SLOTS));
+        let jobs = leases.words.par_chunks_mut(WORDS_PER_JOB).zip(rows);
+        let longest = jobs.map(|(words, (owners, evaluated_at))| {
+            times.worker(Phase::Gate, || {
+                let rows = owners.chunks(WORD).zip(evaluated_at.chunks_mut(WORD));
+                let words = words.iter_mut().zip(rows);
+                words.map(|(word, row)| look_up(word, row, blocks, frame)).max().unwrap_or(0)
+            })
+        });
+        changes.longest_gap = changes.longest_gap.max(longest.max().unwrap_or(0));
     }
     changes
 }
 
-fn decide(block: &mut Block, stamps: &mut [f64], now: f64, grace: f64) {
+fn decide(block: &mut Block, stamps: &mut [f64], number: usize, clock: &Clock) {
     let visible = block.camera | block.shadow;
     for i in bits(visible) {
-        stamps[i] = now;
+        stamps[i] = clock.now;
     }
     let wants = visible | block.always;
     block.enter = wants & !block.leased;
     block.leave = bits(block.leased & !wants)
-        .filter(|&i| now - stamps[i] > grace)
+        .filter(|&i| clock.now - stamps[i] > clock.grace)
         .fold(0, |leave, i| leave | 1 << i);
+    let holders = (block.leased & !block.leave) | block.enter;
+    if holders != 0 {
+        block.rates.decide((holders, visible, block.enter), number, clock.turn);
+    }
 }
 
 /// The serial part: slots are given back, then given out, both in the order of ids.
@@ -107,9 +127,18 @@ fn change_hands(
     for (k, &more) in wanted.iter().enumerate().filter(|(_, n)| **n > 0) {
         slots.reserve(CharacterKind(k as u16), &kinds[k].slot, more);
     }
-    if wanted.iter().all(|&n| n == 0) {
-        return changes;
+    if wanted.iter().any(|&n| n > 0) {
+        take_in(characters, slots, kinds, &mut changes);
     }
+    for block in characters.blocks.iter().filter(|block| block.leased != 0) {
+        let counts = block.rates.counts(block.leased);
+        changes.by_rate.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
+    }
+    changes
+}
+
+/// Gives slots to those who come.
+fn take_in(characters: &mut Characters, slots: &mut Slots, kinds: &[Kind], changes: &mut Changes) {
     for b in 0..characters.blocks.len() {
         let mut entered = 0u64;
         for i in bits(characters.blocks[b].enter) {
@@ -130,25 +159,35 @@ fn change_hands(
         characters.blocks[b].leased |= entered;
         characters.blocks[b].enter = entered;
     }
-    changes
 }
 
-/// Brings the holders' bits into the order of the slots.
-fn look_up(word: &mut SlotWord, owners: &[CharacterId], blocks: &[Block], replay: &Replay) {
-    let mut next = SlotWord { leased: word.leased, due: word.leased, ..SlotWord::default() };
+/// Brings the holders' bits into the order of the slots. Gives the frames since the last evaluation
+/// of whoever has waited longest, up to this one.
+fn look_up(
+    word: &mut SlotWord,
+    (owners, evaluated_at): (&[CharacterId], &mut [u32]),
+    blocks: &[Block],
+    frame: u32,
+) -> u32 {
+    let mut longest = 0;
+    let mut next = SlotWord { leased: word.leased, ..SlotWord::default() };
     for slot in bits(word.leased) {
         let id = owners[slot].get();
         let (block, i) = (&blocks[id / BLOCK], id % BLOCK);
         let bit = |mask: u64| (mask >> i & 1) << slot;
+        next.due |= bit(block.rates.due);
         next.entered |= bit(block.enter);
         next.camera |= bit(block.camera);
         next.shadow |= bit(block.shadow);
-    }
-    if replay.plays() {
-        let due = bits(next.leased).filter(|slot| replay.evaluates(owners[*slot]));
-        next.due = due.fold(0, |due, slot| due | 1 << slot);
+        if next.entered >> slot & 1 == 0 {
+            longest = longest.max(frame.wrapping_sub(evaluated_at[slot]));
+        }
+        if next.due >> slot & 1 == 1 {
+            evaluated_at[slot] = frame;
+        }
     }
     *word = next;
+    longest
 }
 
 #[cfg(test)]

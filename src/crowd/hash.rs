@@ -26,10 +26,11 @@ pub(crate) fn chain(before: u64, blocks: &[Block], slots: &Slots, each: &[Atomic
         });
     }
     let mut hash = before;
-    for (b, block) in blocks.iter().enumerate().filter(|(_, block)| block.leased != 0) {
+    let due = blocks.iter().map(|block| block.leased & block.rates.due).enumerate();
+    for (b, due) in due.filter(|(_, due)| *due != 0) {
         let mut hashes = [0; BLOCK];
         let mut count = 0;
-        for i in bits(block.leased) {
+        for i in bits(due) {
             hashes[count] = each[b * BLOCK + i].load(Ordering::Relaxed);
             count += 1;
         }
@@ -61,7 +62,9 @@ mod tests {
             let at = slots.lease(kind, &shape, CharacterId(id), state).unwrap();
             let (page, slot) = (at.page as usize, at.slot as usize);
             slots.leases[page].words[slot / WORD].due |= 1 << (slot % WORD);
-            blocks[id as usize / BLOCK].leased |= 1 << (id as usize % BLOCK);
+            let block = &mut blocks[id as usize / BLOCK];
+            block.leased |= 1 << (id as usize % BLOCK);
+            block.rates.due = block.leased;
             for bone in 0..BONES {
                 let matrix = &mut slots.pages[page].matrices[slot * BONES + bone];
                 let number = |i: usize| (id as f32 + 1.0) * 0.37 + bone as f32 + i as f32 * 0.01;
@@ -145,8 +148,12 @@ mod tests {
     fn who_was_not_evaluated_is_no_part_of_what_is_read() {
         let ids: Vec<u32> = (0..CHARACTERS).collect();
         let mut crowd = crowd(&ids, 60_000);
+        let all = hash(&crowd, 7);
         crowd.1.leases[0].words[0].due &= !1;
+        let first = crowd.1.leases[0].owners[0].get();
+        crowd.0[first / BLOCK].rates.due &= !(1 << (first % BLOCK));
         let before = hash(&crowd, 7);
+        assert_ne!(before, all, "one fewer");
         crowd.1.pages[0].matrices[0].rows[0][0] += 1.0;
         assert_eq!(hash(&crowd, 7), before);
     }

@@ -8,7 +8,8 @@
 //! A character that nobody sees holds its columns ([`Crowd::BYTES_PER_CHARACTER`]) and costs a
 //! test against the frusta. One that comes into view is leased a palette slot, which it keeps
 //! until nobody has seen it for the grace time; its clocks then catch up in one step, and it is
-//! always evaluated on the frame it appears.
+//! always evaluated on the frame it appears. A distant one is evaluated every few frames
+//! ([`Gates`]) and drawn as it was in between; the time that it skipped is its next step.
 
 mod characters;
 pub mod config;
@@ -28,6 +29,7 @@ mod measure;
 pub mod notify;
 mod playback;
 mod random;
+mod rate;
 mod reload;
 pub mod replay;
 mod ride;
@@ -44,6 +46,7 @@ pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, Playing, R
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
+pub use rate::Gates;
 pub use replay::{
     FrameReader, ListContext, RecordedGraph, RecordedKind, ReplayError, ReplayHeader, ReplayReader,
     ReplayWriter,
@@ -143,6 +146,7 @@ impl Crowd {
         };
         not_negative("the grace time", config.grace)?;
         not_negative("the fade time", config.fade)?;
+        config.gates.check()?;
         let threads = config.threads;
         if threads == 0 {
             return Err(CrowdError::NoThreads);
@@ -195,6 +199,7 @@ impl Crowd {
             crew: Crew::new(threads, options, most_tasks),
             notifies: Notifies::new(names),
             grace: f64::from(config.grace),
+            gates: config.gates,
             ..World::default()
         };
         let workers = Lender::new(threads, World::step)

@@ -5,7 +5,7 @@ use super::driver::Surroundings;
 use super::graph::{KindGraph, STRAY};
 use super::kind::Kind;
 use super::ride::Ride;
-use super::slots::{Leases, Slots, WORD};
+use super::slots::{Covered, Leases, Slots, WORD};
 use crate::motion::ground::rotate;
 use crate::motion::{GroundMotion, Terrain};
 use glam::Vec3;
@@ -26,8 +26,6 @@ pub(crate) struct Serial<'a> {
     pub kinds: &'a [Kind],
     pub rides: &'a [Ride],
     pub terrain: Terrain,
-    /// World seconds of the step.
-    pub dt: f32,
     /// The camera.
     pub eye: Vec3,
 }
@@ -50,9 +48,9 @@ impl Serial<'_> {
             // Whoever has just come into view has not moved, not even on its lane.
             for slot in bits(word.due & !word.entered).map(|bit| w * WORD + bit) {
                 let id = leases.owners[slot];
-                let motion = leases.roots[slot];
+                let covered = leases.roots[slot];
                 let place = &mut characters.places[id.get()];
-                if apply(place, motion, kind.scale, self.rides, self.dt) {
+                if apply(place, covered, kind.scale, self.rides) {
                     characters.place_sphere(id, kind, self.rides);
                 }
             }
@@ -76,7 +74,7 @@ impl Serial<'_> {
                 else {
                     continue;
                 };
-                let step = leases.roots[slot].scaled(kind.scale * *scale);
+                let step = leases.roots[slot].ground.scaled(kind.scale * *scale);
                 if step == GroundMotion::IDENTITY {
                     continue;
                 }
@@ -121,23 +119,44 @@ impl Serial<'_> {
     }
 }
 
+/// What drawing something in at a rate per second leaves after some seconds. Being exact for what
+/// moves steadily, it comes to the same in one large step as in many small ones.
+struct Drawn {
+    /// Of how far it was off.
+    kept: f32,
+    /// Of how far it moved meanwhile.
+    gained: f32,
+}
+
+impl Drawn {
+    fn new(rate: f32, seconds: f32) -> Self {
+        let x = rate * seconds;
+        let lost = -(-x).exp_m1();
+        Self { kept: 1.0 - lost, gained: if x > 0.0 { lost / x } else { 1.0 } }
+    }
+
+    fn after<T>(&self, off: T, moved: T) -> T
+    where
+        T: std::ops::Mul<f32, Output = T> + std::ops::Add<Output = T>,
+    {
+        off * self.kept + moved * self.gained
+    }
+}
+
 /// Moves one character; true when its bounding sphere has to follow.
-fn apply(
-    place: &mut Place,
-    motion: GroundMotion,
-    kind_scale: f32,
-    rides: &[Ride],
-    dt: f32,
-) -> bool {
-    let drawn = |rate: f32| 1.0 - (-rate * dt.abs()).exp();
+fn apply(place: &mut Place, covered: Covered, kind_scale: f32, rides: &[Ride]) -> bool {
+    let Covered { ground: motion, seconds } = covered;
+    let drawn = |rate: f32| Drawn::new(rate, seconds.abs());
     match place {
         Place::Standing { position, heading, home, scale } => {
             if motion == GroundMotion::IDENTITY && position == home {
                 return false;
             }
             let step = motion.scaled(kind_scale * *scale);
-            (*position, *heading) = walked((*position, *heading), step);
-            *position += (*home - *position) * drawn(HOMING.standing);
+            let (to, turned) = walked((*position, *heading), step);
+            let homing = drawn(HOMING.standing);
+            *position = *home + homing.after(*position - *home, to - *position);
+            *heading = turned;
             true
         }
         Place::Riding { ride, s, home_s, lateral, home_lateral, yaw, scale } => {
@@ -145,13 +164,13 @@ fn apply(
             let step = motion.scaled(kind_scale * *scale);
             let along = rotate(step.translation(), *yaw - ride.course);
             // The lane has already carried it.
-            *s += along.y - ride.speed * dt;
-            *s += (*home_s - *s) * drawn(HOMING.along);
+            let ahead = along.y - ride.speed * seconds;
+            *s = *home_s + drawn(HOMING.along).after(*s - *home_s, ahead);
             // Left of somebody who walks it is outward, unless the lane is reversed.
-            *lateral += if ride.reversed { -along.x } else { along.x };
-            *lateral += (*home_lateral - *lateral) * drawn(HOMING.across);
-            *yaw += step.yaw;
-            *yaw -= *yaw * drawn(HOMING.yaw);
+            let outward = if ride.reversed { -along.x } else { along.x };
+            *lateral =
+                *home_lateral + drawn(HOMING.across).after(*lateral - *home_lateral, outward);
+            *yaw = drawn(HOMING.yaw).after(*yaw, step.yaw);
             false
         }
     }
@@ -168,8 +187,13 @@ mod tests {
 
     const DT: f32 = 0.5;
 
-    fn motion(x: f32, z: f32, yaw: f32) -> GroundMotion {
-        GroundMotion { x, z, yaw }
+    fn motion(x: f32, z: f32, yaw: f32) -> Covered {
+        Covered { ground: GroundMotion { x, z, yaw }, seconds: DT }
+    }
+
+    /// What is left of what was covered meanwhile.
+    fn gained(rate: f32) -> f32 {
+        (1.0 - left(rate)) / (rate * DT)
     }
 
     /// What is left of a distance that is drawn in for [`DT`] at a rate.
@@ -182,20 +206,20 @@ mod tests {
         let (home, heading) = (Vec2::new(3.0, -2.0), FRAC_PI_2);
         let start = |position| Place::Standing { position, heading, home, scale: 1.5 };
         let mut place = start(home);
-        assert!(!apply(&mut place, GroundMotion::IDENTITY, 2.0, &[], DT), "nothing moves");
+        assert!(!apply(&mut place, motion(0.0, 0.0, 0.0), 2.0, &[]), "nothing moves");
         assert_eq!(place, start(home));
         // A quarter turn to the left takes +Z to +X.
-        assert!(apply(&mut place, motion(0.0, 0.2, 0.3), 2.0, &[], DT));
+        assert!(apply(&mut place, motion(0.0, 0.2, 0.3), 2.0, &[]));
         let Place::Standing { position, heading, .. } = place else { panic!("{place:?}") };
-        let gone = Vec2::new(0.2 * 2.0 * 1.5, 0.0) * left(HOMING.standing);
+        let gone = Vec2::new(0.2 * 2.0 * 1.5, 0.0) * gained(HOMING.standing);
         assert!(position.distance(home + gone) < 1e-5, "{position} {gone}");
         assert!((heading - FRAC_PI_2 - 0.3).abs() < 1e-6);
         let mut place = start(home + Vec2::X);
-        assert!(apply(&mut place, GroundMotion::IDENTITY, 2.0, &[], DT));
+        assert!(apply(&mut place, motion(0.0, 0.0, 0.0), 2.0, &[]));
         let Place::Standing { position, .. } = place else { panic!("{place:?}") };
         assert!(position.distance(home + Vec2::X * left(HOMING.standing)) < 1e-5);
         let mut place = start(home);
-        apply(&mut place, motion(0.0, 0.0, -TAU), 1.0, &[], 0.0);
+        apply(&mut place, Covered { seconds: 0.0, ..motion(0.0, 0.0, -TAU) }, 1.0, &[]);
         let Place::Standing { heading, .. } = place else { panic!("{place:?}") };
         assert!((heading - FRAC_PI_2).abs() < 1e-5, "a heading stays within one turn");
     }
@@ -218,7 +242,7 @@ mod tests {
             };
             let after = |forward: f32, left: f32, yaw: f32| {
                 let mut place = start;
-                assert!(!apply(&mut place, motion(left, forward, yaw), 2.0, &lanes, DT));
+                assert!(!apply(&mut place, motion(left, forward, yaw), 2.0, &lanes));
                 let Place::Riding { s, lateral, yaw, .. } = place else { panic!("{place:?}") };
                 (s, lateral, yaw)
             };
@@ -226,12 +250,12 @@ mod tests {
             let (s, lateral, yaw) = after(0.5 * 1.2 * DT, 0.0, 0.0);
             assert!((s - 5.0).abs() < 1e-5 && lateral == 0.5 && yaw == 0.0, "{s}");
             let (s, ..) = after(0.0, 0.0, 0.0);
-            assert!((s - (5.0 - 1.2 * DT * left(HOMING.along))).abs() < 1e-5, "left behind: {s}");
+            assert!((s - (5.0 - 1.2 * DT * gained(HOMING.along))).abs() < 1e-5, "left behind: {s}");
             let (_, lateral, yaw) = after(0.3, 0.1, 0.4);
-            let aside = outward * 0.2 * left(HOMING.across);
+            let aside = outward * 0.2 * gained(HOMING.across);
             // Left of who walks the lane is outward, unless it is walked the other way round.
             assert!((lateral - 0.5 - aside).abs() < 1e-5, "{lateral}");
-            assert!((yaw - 0.4 * left(HOMING.yaw)).abs() < 1e-5, "{yaw}");
+            assert!((yaw - 0.4 * gained(HOMING.yaw)).abs() < 1e-5, "{yaw}");
         }
     }
 
@@ -255,7 +279,7 @@ mod tests {
         }
         let before = world.characters.places.clone();
         let World { characters, slots, kinds, rides, terrain, .. } = world;
-        let serial = Serial { kinds, rides, terrain: *terrain, dt: DT, eye: Vec3::ZERO };
+        let serial = Serial { kinds, rides, terrain: *terrain, eye: Vec3::ZERO };
         serial.run(characters, slots);
         for leases in &slots.leases {
             for (w, word) in leases.words.iter().enumerate() {

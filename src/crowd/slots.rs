@@ -41,8 +41,10 @@ pub(crate) struct Leases {
     pub owners: Vec<CharacterId>,
     /// The holders' clocks.
     pub playback: Vec<Playback>,
-    /// The ground that each holder's root covered this frame, model units.
-    pub roots: Vec<GroundMotion>,
+    /// What each holder's root did in its last evaluation.
+    pub roots: Vec<Covered>,
+    /// The frame of each holder's last evaluation, counted as gates count them.
+    pub evaluated_at: Vec<u32>,
     /// Words of one holder's row.
     pub row: usize,
     /// The holders' rows: what a graph and its driver keep. Empty for kinds without a graph.
@@ -59,6 +61,15 @@ pub(crate) struct Leases {
     used: usize,
     /// No slot below this word is free.
     full_below: usize,
+}
+
+/// What a root did from one evaluation to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Covered {
+    /// The ground that it covered, model units.
+    pub ground: GroundMotion,
+    /// World seconds that it took.
+    pub seconds: f32,
 }
 
 /// All pages. A page belongs to one kind; there are as many as it takes, and they never shrink.
@@ -92,7 +103,8 @@ impl SlotShape {
 }
 
 /// Bytes of a slot beside its matrices.
-const ROW: usize = size_of::<CharacterId>() + size_of::<Playback>() + size_of::<GroundMotion>();
+const ROW: usize =
+    size_of::<CharacterId>() + size_of::<Playback>() + size_of::<Covered>() + size_of::<u32>();
 
 impl Slots {
     pub fn new(page_matrices: u32, limit: u64) -> Self {
@@ -244,6 +256,7 @@ impl Slots {
             owners: Vec::new(),
             playback: Vec::new(),
             roots: Vec::new(),
+            evaluated_at: Vec::new(),
             row: shape.row,
             rows: Vec::new(),
             poses: Vec::new(),
@@ -276,7 +289,8 @@ impl Slots {
         self.held += bytes(words);
         leases.words.resize(words, SlotWord::default());
         leases.owners.resize(words * WORD, CharacterId(u32::MAX));
-        leases.roots.resize(words * WORD, GroundMotion::IDENTITY);
+        leases.roots.resize(words * WORD, Covered::default());
+        leases.evaluated_at.resize(words * WORD, 0);
         leases.playback.resize(words * WORD, Playback::IDLE);
         leases.rows.resize(words * WORD * leases.row, 0);
         if leases.keeps_poses {

@@ -1,5 +1,6 @@
 //! What one tick did, in numbers.
 
+use super::rate::Gates;
 use crate::task::ExecuteStats;
 
 /// Numbers of one tick.
@@ -13,6 +14,12 @@ pub struct TickStats {
     pub in_camera: u32,
     /// Recorded and executed.
     pub evaluated: u32,
+    /// With a palette slot and evaluated every 1, 2, 3 and 4 frames.
+    pub by_rate: [u32; Gates::RATES + 1],
+    /// With a palette slot and drawn as they were: it was not their turn.
+    pub skipped: u32,
+    /// Frames since the last evaluation of whoever with a slot has waited longest, up to this one.
+    pub longest_gap: u32,
     /// Notifies fired.
     pub notifies: u32,
     /// Were given a palette slot, because they came into view.

@@ -1,6 +1,6 @@
 //! Small crowds for tests.
 
-use super::{Crowd, CrowdConfig, CrowdKind, Layout, TickInput, TickStats};
+use super::{Crowd, CrowdConfig, CrowdKind, Gates, Layout, TickInput, TickStats};
 use crate::math::{Bounds, View};
 use crate::pose::Rig;
 use crate::pose::testing::{Shape, character};
@@ -23,7 +23,13 @@ fn kind(name: &str, seed: u64) -> CrowdKind {
 
 /// Two kinds, "one" and "other".
 pub(crate) fn crowd(count: u32, threads: usize) -> Crowd {
-    let config = CrowdConfig { count, threads, layout: Layout::Grid, ..CrowdConfig::default() };
+    let config = CrowdConfig {
+        count,
+        threads,
+        layout: Layout::Grid,
+        gates: Gates::OFF,
+        ..CrowdConfig::default()
+    };
     Crowd::new(config, vec![kind("one", 1), kind("other", 2)]).unwrap()
 }
 

@@ -9,6 +9,7 @@ use super::gather::{self, Gather};
 use super::hash;
 use super::kind::Kind;
 use super::notify::Notifies;
+use super::rate::{Distances, Gates, Turn};
 use super::replay::Replay;
 use super::ride::Ride;
 use super::serial::Serial;
@@ -38,6 +39,7 @@ pub(crate) struct World {
     pub now: f64,
     /// Seconds that a character goes on evaluating after it was last seen.
     pub grace: f64,
+    pub gates: Gates,
     pub notifies: Notifies,
     pub replay: Replay,
     /// This frame's.
@@ -69,29 +71,33 @@ impl World {
         times.clear();
         let recorded = self.replay.plays().then(|| self.replay.time());
         let (dt, played) = recorded.unwrap_or((step.dt, step.played));
+        let before = self.now;
         self.now += dt;
         rides.iter_mut().for_each(|ride| ride.advance(dt));
 
         times.time(Phase::Cull, || {
             let moved = self.fastest * dt.abs() as f32;
-            Cull { kinds, rides, frusta: &step.frusta, moved, times }.run(characters);
+            let distances = Distances::new(&self.gates, step.eye, self.terrain.max_height());
+            Cull { kinds, rides, frusta: &step.frusta, distances, moved, times }.run(characters);
         });
         let changes = times.time(Phase::Gate, || {
-            let clock = (self.now, self.grace);
+            // What time jumps over is nobody's to skip.
+            let turn = Turn { frame: watcher.ticks(), all: !played };
+            let clock = gate::Clock { now: self.now, grace: self.grace, turn };
             gate::gate(characters, slots, kinds, &mut self.wanted, clock, &self.replay, times)
         });
         let watched = watcher.prepare(characters, slots, self.now);
         let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
             let (replay, terrain, now) = (&self.replay, self.terrain, self.now);
             let places = &characters.places;
-            Evaluation { kinds, crew, now, played, places, terrain, replay, times, watched }
+            let jumped = (!played).then_some(before);
+            Evaluation { kinds, crew, now, jumped, places, terrain, replay, times, watched }
                 .run(slots)
         });
         watcher.finish();
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
-                let (seconds, terrain) = (dt as f32, self.terrain);
-                let serial = Serial { kinds, rides, terrain, dt: seconds, eye: step.eye };
+                let serial = Serial { kinds, rides, terrain: self.terrain, eye: step.eye };
                 serial.run(characters, slots);
                 if self.replay.records() {
                     self.replay.assemble((dt, played), &characters.blocks, crew.spools());
@@ -120,6 +126,9 @@ impl World {
             visible: changes.visible,
             in_camera: changes.in_camera,
             evaluated,
+            by_rate: changes.by_rate,
+            skipped: (slots.used() as u32).saturating_sub(evaluated),
+            longest_gap: changes.longest_gap,
             notifies,
             entered: changes.entered,
             left: changes.left,

@@ -5,6 +5,7 @@
 mod bounds;
 mod graph;
 mod ground;
+mod rates;
 mod recorded;
 mod reload;
 mod replay;
@@ -14,7 +15,7 @@ mod walker;
 use glam::{Mat4, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 use throng::crowd::{
-    Crowd, CrowdConfig, CrowdDraw, CrowdError, CrowdKind, Layout, TickInput, TickStats,
+    Crowd, CrowdConfig, CrowdDraw, CrowdError, CrowdKind, Gates, Layout, TickInput, TickStats,
 };
 use throng::index::CharacterId;
 use throng::math::{Frustum, Mat3x4, View};
@@ -24,7 +25,8 @@ const DT: f64 = 1.0 / 60.0;
 const LAYOUTS: [Layout; 3] = [Layout::Grid, Layout::Disc, Layout::Street];
 
 fn config(count: u32, layout: Layout) -> CrowdConfig {
-    CrowdConfig { count, layout, threads: 2, ..CrowdConfig::default() }
+    // Cameras are far away, and most tests are about everybody in every frame.
+    CrowdConfig { count, layout, threads: 2, gates: Gates::OFF, ..CrowdConfig::default() }
 }
 
 fn crowd(config: CrowdConfig) -> Crowd {

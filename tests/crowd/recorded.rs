@@ -5,7 +5,7 @@ use super::{DT, away, config, drawn, looking, overview, rig};
 use std::io::Cursor;
 use std::sync::Arc;
 use throng::crowd::{
-    Crowd, CrowdConfig, CrowdError, CrowdKind, FrameReader, Layout, Playing, RecordedGraph,
+    Crowd, CrowdConfig, CrowdError, CrowdKind, FrameReader, Gates, Layout, Playing, RecordedGraph,
     ReplayHeader, ReplayReader, ReplayWriter, TickInput,
 };
 use throng::index::{CharacterId, CharacterKind};
@@ -46,7 +46,9 @@ fn recorded_cast(header: &ReplayHeader) -> Vec<CrowdKind> {
 }
 
 fn ground() -> CrowdConfig {
-    CrowdConfig { terrain: Terrain::uneven(7), grace: 0.1, ..config(COUNT, Layout::Disc) }
+    // From above everybody skips frames, from the middle some do.
+    let gates = Gates { update_rate: true, rate_distances: [4.0, 8.0, 12.0] };
+    CrowdConfig { terrain: Terrain::uneven(7), grace: 0.1, gates, ..config(COUNT, Layout::Disc) }
 }
 
 fn step(crowd: &mut Crowd, view: &View, (dt, played): (f64, bool)) -> u64 {

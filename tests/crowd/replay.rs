@@ -3,8 +3,8 @@
 use super::{DT, LAYOUTS, away, config, drawn, looking, overview, rig};
 use std::io::Cursor;
 use throng::crowd::{
-    Crowd, CrowdConfig, CrowdKind, FrameReader, Layout, ReplayError, ReplayHeader, ReplayReader,
-    ReplayWriter, TickInput,
+    Crowd, CrowdConfig, CrowdKind, FrameReader, Gates, Layout, ReplayError, ReplayHeader,
+    ReplayReader, ReplayWriter, TickInput,
 };
 use throng::math::View;
 use throng::profile::PhaseTimes;
@@ -22,7 +22,9 @@ fn step(crowd: &mut Crowd, view: &View, dt: f64, played: bool) -> u64 {
 
 /// A run with a turning camera, a pause, a jump and a step back.
 fn recorded(layout: Layout) -> (Vec<Vec<u8>>, Vec<u64>, Crowd) {
-    let mut crowd = Crowd::new(config(300, layout), kinds()).unwrap();
+    // Most are far enough to skip frames.
+    let gates = Gates { update_rate: true, rate_distances: [4.0, 8.0, 12.0] };
+    let mut crowd = Crowd::new(CrowdConfig { gates, ..config(300, layout) }, kinds()).unwrap();
     crowd.record_frames();
     let (mut frames, mut hashes) = (Vec::new(), Vec::new());
     for i in 0..FRAMES {

@@ -12,7 +12,7 @@ use glam::Vec3;
 use soles::{Sole, soles};
 use std::sync::Arc;
 use throng::asset::{CharacterAsset, builtin, skinning};
-use throng::crowd::{Crowd, CrowdConfig, CrowdKind, Layout, Playing, TickInput};
+use throng::crowd::{Crowd, CrowdConfig, CrowdKind, Gates, Layout, Playing, TickInput};
 use throng::graph::{self, ValidProgram};
 use throng::math::{Mat3x4, View};
 use throng::motion::Terrain;
@@ -55,8 +55,15 @@ impl Actor {
 
     fn crowd(&self, count: u32, terrain: Terrain, seed: u64) -> Crowd {
         let layout = Layout::Grid;
-        let config =
-            CrowdConfig { count, layout, terrain, seed, threads: 2, ..CrowdConfig::default() };
+        let config = CrowdConfig {
+            count,
+            layout,
+            terrain,
+            seed,
+            threads: 2,
+            gates: Gates::OFF,
+            ..CrowdConfig::default()
+        };
         Crowd::new(config, vec![self.kind()]).unwrap()
     }
 

@@ -3,9 +3,10 @@
 use super::options::{
     CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg,
 };
-use super::values::{CaptureTo, ClipStoreArg, FitHeight, Size, TimeStep};
+use super::values::{CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep};
 use crate::app::exit::Failure;
 use crate::asset::{self, BuildOptions};
+use crate::crowd::Gates;
 use crate::math::SimdLevel;
 use crate::motion::Terrain;
 use crate::render::GpuRequest;
@@ -115,6 +116,10 @@ pub struct RunConfig {
     pub visibility: bool,
     /// Seconds.
     pub grace: f32,
+    /// Distant characters are animated less often.
+    pub update_rate: bool,
+    /// Past which distances over radius.
+    pub rate_distances: RateDistances,
     /// Unreachable tasks are left out.
     pub prune: bool,
     /// Buffers are taken over by their last reader.
@@ -204,6 +209,8 @@ impl RunConfig {
             graph: options.graph.clone(),
             visibility: options.visibility.is_on(),
             grace: options.grace,
+            update_rate: options.update_rate.is_on(),
+            rate_distances: options.rate_distances,
             prune: options.prune.is_on(),
             steal: options.steal.is_on(),
             capture: options.capture.clone(),
@@ -217,6 +224,11 @@ impl RunConfig {
     /// The ground that the seed makes.
     pub fn terrain(&self) -> Terrain {
         self.ground.terrain(self.seed)
+    }
+
+    /// How distant characters are spared.
+    pub fn gates(&self) -> Gates {
+        Gates { update_rate: self.update_rate, rate_distances: self.rate_distances }
     }
 
     /// What cameras advance by. Frames of a recording have the world's time; in a window they are

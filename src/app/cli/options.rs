@@ -1,6 +1,8 @@
 //! The options of a run, as clap reads them.
 
-use super::values::{self, CaptureTo, ClipStoreArg, FitHeight, OnOff, Size, TimeStep};
+use super::values::{
+    self, CaptureTo, ClipStoreArg, FitHeight, OnOff, RateDistances, Size, TimeStep,
+};
 use crate::crowd::Layout;
 use crate::math::Lanes;
 use clap::{Args, ValueEnum};
@@ -151,6 +153,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE", help_heading = "Run",
           conflicts_with_all = ["count", "layout", "ground", "seed", "fit_height", "frames",
                                 "warmup", "fixed_dt", "clip_store", "visibility", "grace",
+                                "update_rate", "rate_distances",
                                 "record", "playback", "graph"])]
     pub replay: Option<PathBuf>,
 
@@ -228,6 +231,15 @@ pub struct RunOptions {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value = "0.25", value_parser = values::seconds,
           help_heading = "Animation")]
     pub grace: f32,
+    /// Animate distant characters every 2, 3 or 4 frames, whole steps at a time
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Animation")]
+    pub update_rate: OnOff,
+    /// Past how far they are animated every 2, 3 and 4 frames: the camera's distance over the
+    /// character's bounding radius
+    #[arg(long, value_name = "A,B,C", allow_negative_numbers = true, default_value = "30,60,120", value_parser = values::rate_distances,
+          help_heading = "Animation")]
+    pub rate_distances: RateDistances,
     /// Leave out tasks that the result does not depend on
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]

@@ -2,6 +2,7 @@
 //! would have been right.
 
 use crate::asset::StoreChoice;
+use crate::crowd::Gates;
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -199,6 +200,21 @@ pub fn seconds(text: &str) -> Result<f32, String> {
     }
 }
 
+/// Where the three slower update rates begin.
+pub type RateDistances = [f32; Gates::RATES];
+
+/// Distances over radius, ascending.
+pub fn rate_distances(text: &str) -> Result<RateDistances, String> {
+    const FARTHEST: f32 = 1e6;
+    let distances: Vec<f32> = text.split(',').filter_map(|d| d.trim().parse().ok()).collect();
+    let ascends = |d: &RateDistances| d[0] > 0.0 && d[0] < d[1] && d[1] < d[2] && d[2] <= FARTHEST;
+    let count = text.split(',').count();
+    distances.try_into().ok().filter(|d| count == Gates::RATES && ascends(d)).ok_or_else(|| {
+        "distances are three ascending numbers, above 0 and at most 1000000, such as 30,60,120"
+            .into()
+    })
+}
+
 /// A duration in milliseconds, above zero.
 pub fn milliseconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -230,6 +246,15 @@ pub fn samples(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rate_distances_are_three_and_ascend() {
+        assert_eq!(rate_distances("30, 60,120.5"), Ok([30.0, 60.0, 120.5]));
+        for bad in ["", "30", "30,60", "30,60,120,240", "30,x,60,120", "60,30,120", "0,1,2"] {
+            assert!(rate_distances(bad).unwrap_err().contains("30,60,120"), "{bad}");
+        }
+        assert!(rate_distances("1,2,inf").is_err() && rate_distances("NaN,2,3").is_err());
+    }
 
     #[test]
     fn sizes_need_two_sides_within_the_limit() {

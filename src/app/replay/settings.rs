@@ -2,10 +2,11 @@
 
 use super::open;
 use crate::app::cli::{
-    CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, PlaybackArg, RunConfig, TimeStep,
+    CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, PlaybackArg, RateDistances,
+    RunConfig, TimeStep,
 };
 use crate::asset::BuildOptions;
-use crate::crowd::ReplayHeader;
+use crate::crowd::{Gates, ReplayHeader};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,16 @@ pub struct RecordedRun {
     pub visibility: bool,
     /// Seconds that they went on.
     pub grace: f32,
+    /// Distant ones were animated less often; not so before there was such a thing.
+    #[serde(default)]
+    pub update_rate: bool,
+    /// Past which distances over radius.
+    #[serde(default = "rate_distances")]
+    pub rate_distances: RateDistances,
+}
+
+fn rate_distances() -> RateDistances {
+    Gates::default().rate_distances
 }
 
 impl RecordedRun {
@@ -59,6 +70,8 @@ impl RecordedRun {
             graph: config.graph.clone(),
             visibility: config.visibility,
             grace: config.grace,
+            update_rate: config.update_rate,
+            rate_distances: config.rate_distances,
         }
     }
 
@@ -116,6 +129,7 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
     (config.clip_store, config.time_step) = (run.clip_store, run.time_step);
     (config.playback, config.graph) = (run.playback, run.graph);
     (config.visibility, config.grace) = (run.visibility, run.grace);
+    (config.update_rate, config.rate_distances) = (run.update_rate, run.rate_distances);
     config.warmup = run.warmup.min(reader.frames());
     config.frames = Some(reader.frames() - config.warmup);
     Ok(())
@@ -141,6 +155,8 @@ mod tests {
             graph: Some("gone.ron".into()),
             visibility: true,
             grace: 0.25,
+            update_rate: true,
+            rate_distances: [1.0, 2.0, 3.0],
         };
         let read = |run: &RecordedRun, count| {
             let settings = run.to_text().unwrap();
@@ -148,6 +164,14 @@ mod tests {
             RecordedRun::of_recording(Path::new("a.rec"), &header)
         };
         assert_eq!(read(&run, 40).unwrap(), run);
+        // One from before there were update rates.
+        let settings = run.to_text().unwrap();
+        let mut old: serde_json::Value = serde_json::from_str(&settings).unwrap();
+        for added in ["update_rate", "rate_distances"] {
+            assert!(old.as_object_mut().unwrap().remove(added).is_some(), "{added}");
+        }
+        let old: RecordedRun = serde_json::from_value(old).unwrap();
+        assert!(!old.update_rate && old.rate_distances == Gates::default().rate_distances);
         let e = read(&run, 4_294_967_295).unwrap_err().to_string();
         assert!(e.contains("a.rec") && e.contains("two numbers"), "{e}");
         for metres in [-1.0, 1e30] {

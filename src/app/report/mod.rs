@@ -105,6 +105,12 @@ pub struct CrowdReport {
     pub visible: MeanMax,
     /// Recorded and executed, per frame.
     pub evaluated: MeanMax,
+    /// With a palette slot and evaluated every so many frames, per frame.
+    pub by_rate: Rows<MeanMax>,
+    /// With a palette slot and drawn as they were, because it was not their turn, per frame.
+    pub skipped: MeanMax,
+    /// The most frames from one evaluation of a character to its next.
+    pub longest_gap: u32,
 }
 
 /// Tasks, totals over the measured frames.

@@ -8,10 +8,14 @@ use super::{
 use crate::app::cli::RunConfig;
 use crate::app::memory;
 use crate::app::sample::{Sample, milliseconds};
+use crate::crowd::Gates;
 use crate::profile::Phase;
 use crate::render::GpuTimes;
 use crate::task::{ExecuteStats, TaskKind};
 use std::collections::BTreeMap;
+
+/// Frames from one evaluation to the next.
+const RATES: [&str; Gates::RATES + 1] = ["1", "2", "3", "4"];
 
 /// Everything measured so far.
 #[derive(Debug, Default)]
@@ -27,6 +31,9 @@ pub struct Recorder {
     passes: Vec<(&'static str, Series)>,
     visible: Series,
     evaluated: Series,
+    by_rate: [Series; Gates::RATES + 1],
+    skipped: Series,
+    longest_gap: u32,
     allocations: Series,
     upload_bytes: Series,
     draws: Series,
@@ -56,6 +63,11 @@ impl Recorder {
         let tick = &sample.tick;
         self.visible.push(f64::from(tick.visible));
         self.evaluated.push(f64::from(tick.evaluated));
+        for (series, count) in self.by_rate.iter_mut().zip(tick.by_rate) {
+            series.push(f64::from(count));
+        }
+        self.skipped.push(f64::from(tick.skipped));
+        self.longest_gap = self.longest_gap.max(tick.longest_gap);
         self.tasks.add(&tick.tasks);
         self.pose_pool_bytes = tick.pose_pool_bytes;
         self.palette_bytes = tick.palette_bytes;
@@ -121,6 +133,9 @@ impl Recorder {
                 count,
                 visible: mean_max(&self.visible),
                 evaluated: mean_max(&self.evaluated),
+                by_rate: Rows(RATES.into_iter().zip(self.by_rate.iter().map(mean_max)).collect()),
+                skipped: mean_max(&self.skipped),
+                longest_gap: self.longest_gap,
             },
             notifies,
             tasks: self.tasks_report(),

@@ -130,10 +130,7 @@ impl Frame {
         }
     }
 
-    pub fn has(&self, id: CharacterId) -> bool {
-        self.places.get(id.get()).is_some_and(|place| *place != NOBODY)
-    }
-
+    /// `None` for who did not evaluate.
     pub fn entry(&self, id: CharacterId) -> Option<Entry> {
         let place = *self.places.get(id.get())?;
         self.entries.get(place as usize).cloned()
@@ -195,9 +192,9 @@ mod tests {
         let mut back = TaskList::default();
         crate::task::serial::decode(&frame()[entry.list], &mut back).unwrap();
         assert_eq!(back.tasks(), list().tasks());
-        assert!(frame_read.has(CharacterId(1)) && !frame_read.has(CharacterId(2)));
+        assert!(frame_read.entry(CharacterId(2)).is_none());
         frame_read.clear();
-        assert!(!frame_read.has(CharacterId(1)) && frame_read.entry(CharacterId(1)).is_none());
+        assert!(frame_read.entry(CharacterId(1)).is_none());
     }
 
     #[test]

@@ -238,10 +238,13 @@ impl Replay {
         Ok(())
     }
 
-    /// Tells the gate who comes and who goes in the frame that is played.
+    /// Tells the gate who comes, who goes and who evaluates in the frame that is played.
     pub fn change_hands(&self, blocks: &mut [Block]) {
         for block in blocks.iter_mut() {
-            (block.enter, block.leave) = (0, 0);
+            (block.enter, block.leave, block.rates.due) = (0, 0, 0);
+        }
+        for id in &self.frame.evaluated {
+            blocks[id.get() / BLOCK].rates.due |= 1 << (id.get() % BLOCK);
         }
         for id in &self.frame.left {
             blocks[id.get() / BLOCK].leave |= 1 << (id.get() % BLOCK);
@@ -249,11 +252,6 @@ impl Replay {
         for id in &self.frame.entered {
             blocks[id.get() / BLOCK].enter |= 1 << (id.get() % BLOCK);
         }
-    }
-
-    /// Whether a character evaluates in the frame that is played.
-    pub fn evaluates(&self, id: CharacterId) -> bool {
-        self.frame.has(id)
     }
 
     /// A character's list and the ground that its root covered in the frame that is played. `None`
