@@ -219,11 +219,10 @@ impl Playback {
         // Of the whole step: at its end a clip that fades out may have none left.
         let weights = self.weights_at(mean_eased(before, self.fade));
         let mut motion = GroundMotion::IDENTITY;
-        for i in 0..usize::from(self.count) {
+        for (i, weight) in weights.into_iter().enumerate().take(usize::from(self.count)) {
             let Some(clip) = kind.clips.get(self.clips[i].get()) else { continue };
             let step = clip.mode.advance(self.times[i], dt * self.speed, clip.seconds);
             self.times[i] = step.clock;
-            let weight = weights[i];
             let cursor = &mut self.cursors[i];
             match fire {
                 Some(fire) => clip.notifies.advance(&step, weight, cursor, fire),
