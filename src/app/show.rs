@@ -1,5 +1,6 @@
 //! One frame of a run, the same for a window, for a texture and for no picture at all.
 
+use super::alloc;
 use super::camera::{Camera, Scene, Steering};
 use super::characters::Cast;
 use super::cli::{Mode, RunConfig, TimeStep};
@@ -7,21 +8,21 @@ use super::clock::Clock;
 use super::exit::Failure;
 use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
-use super::playing::{Parts, Reload, Reloaded};
+use super::placing;
+use super::playing::{Reload, Reloaded};
 use super::replay::{Player, Recording, Written, checksums};
 use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
+use super::sound::Sound;
 use super::watch::Inspector;
-use super::{alloc, memory};
 use crate::asset::ImageRgba8;
-use crate::crowd::{Crowd, CrowdConfig, CrowdKind, NotifyLog, Playing, TickInput, TickStats};
-use crate::math::{Bounds, Lanes};
+use crate::crowd::{Crowd, NotifyLog, TickInput, TickStats};
+use crate::math::Bounds;
 use crate::motion::Moment;
 use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Offscreen, RenderStats};
 use glam::Vec3;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A crowd, its camera and its clock, and what draws and measures them.
@@ -39,6 +40,7 @@ pub struct Show {
     recording: Option<Recording>,
     replay: Option<Player>,
     reload: Option<Reload>,
+    sound: Option<Sound>,
     notes: Vec<String>,
     times: PhaseTimes,
     recorder: Recorder,
@@ -63,8 +65,9 @@ impl Show {
         let play = |path: &PathBuf| Player::new(path, &cast);
         let replay = config.replay.as_ref().map(play).transpose()?;
         let checksums = config.record.as_ref().map_or(Vec::new(), |_| checksums(&cast));
-        let mut crowd = crowd(&config, cast, threads, picture.as_ref(), replay.as_ref())?;
+        let mut crowd = placing::crowd(&config, cast, threads, picture.as_ref(), replay.as_ref())?;
         crowd.add_notify_sink(Box::new(NotifyLog));
+        let sound = if config.sound { Sound::open(&mut crowd) } else { None };
         replay.as_ref().map_or(Ok(()), |player| player.begin(&mut crowd))?;
         let record = |path: &PathBuf| Recording::begin(path, &config, &checksums, &mut crowd);
         let recording = config.record.as_ref().map(record).transpose()?;
@@ -82,6 +85,7 @@ impl Show {
             recording,
             replay,
             reload: Reload::new(&config),
+            sound,
             notes: Vec::new(),
             times: PhaseTimes::default(),
             recorder: Recorder::default(),
@@ -182,6 +186,9 @@ impl Show {
         self.replay.as_ref().map_or(Ok(()), |player| player.judge(&tick))?;
         self.hash = tick.palette_hash;
         self.inspector.look(&self.crowd);
+        if let Some(sound) = &mut self.sound {
+            sound.play(&self.crowd, &shot.view);
+        }
         if let Some(recording) = &mut self.recording {
             recording.frame(self.crowd.recorded_frame());
         }
@@ -328,61 +335,6 @@ impl Show {
 
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-fn crowd(
-    config: &RunConfig,
-    cast: Cast,
-    threads: usize,
-    picture: Option<&Picture>,
-    replay: Option<&Player>,
-) -> Result<Crowd, Failure> {
-    let defaults = CrowdConfig::default();
-    let crowd = CrowdConfig {
-        count: config.count,
-        seed: config.seed,
-        layout: config.layout.into(),
-        terrain: config.terrain(),
-        threads,
-        lanes: Lanes::new(config.simd)?,
-        visibility: config.visibility,
-        grace: config.grace,
-        gates: config.gates(),
-        prune: config.prune,
-        steal: config.steal,
-        page_matrices: picture.map_or(defaults.page_matrices, Picture::max_page_matrices),
-        memory_limit: memory::crowd_limit(),
-        ..defaults
-    };
-    let parts = match replay {
-        Some(player) => player.playing().into(),
-        None => Parts::new(config, &cast)?,
-    };
-    place(crowd, cast, parts)
-}
-
-/// Places a cast. Members without a part play simply.
-///
-/// # Errors
-/// When it does not fit into memory, or a character can't be animated.
-pub(super) fn place(config: CrowdConfig, cast: Cast, parts: Parts) -> Result<Crowd, Failure> {
-    let places = parts.places().cloned();
-    let names: Vec<_> = cast.members.iter().map(|member| member.asset.name.clone()).collect();
-    let playing = parts.playing.into_iter().chain(std::iter::repeat_with(Playing::default));
-    let kinds = cast.members.into_iter().zip(playing);
-    let kinds: Result<Vec<_>, Failure> = kinds.map(|(m, playing)| kind(m, playing)).collect();
-    let explain = |error| Parts::explain(places.as_ref(), &names, error);
-    Ok(Crowd::new(config, kinds?).map_err(explain)?)
-}
-
-fn kind(member: super::characters::Member, playing: Playing) -> Result<CrowdKind, Failure> {
-    let (ground_offset, scale) = (member.ground_offset(), member.scale);
-    let asset = member.asset;
-    let rig = asset
-        .rig_for(playing.scales_bones())
-        .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
-    let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
-    Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, playing, ..kind })
 }
 
 fn plots(tick: &TickStats, render: Option<&RenderStats>) {

@@ -5,6 +5,7 @@ use super::options::{
 };
 use super::values::{CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep};
 use crate::app::exit::Failure;
+use crate::app::sound;
 use crate::asset::{self, BuildOptions};
 use crate::crowd::Gates;
 use crate::math::SimdLevel;
@@ -88,6 +89,8 @@ pub struct RunConfig {
     pub adapter: Option<String>,
     /// The overlay is painted from the start.
     pub overlay: bool,
+    /// Notifies are heard.
+    pub sound: bool,
     /// PNG of the last frame.
     pub screenshot: Option<PathBuf>,
     /// Folder of one PNG per frame.
@@ -196,6 +199,7 @@ impl RunConfig {
             present: options.present.unwrap_or(PresentArg::Fifo),
             adapter: options.adapter.clone(),
             overlay: options.overlay.is_on(),
+            sound: options.sound.is_on() && windowed,
             screenshot: options.screenshot.clone(),
             frames_out: options.frames_out.clone(),
             report: options.report.clone(),
@@ -258,6 +262,9 @@ impl RunConfig {
         if options.present.is_some() && mode != Mode::Window {
             notes.push("--present has no effect without a window".to_owned());
         }
+        if options.sound.is_on() && mode != Mode::Window {
+            notes.push("--sound has no effect without a window".to_owned());
+        }
         if mode == Mode::NoRender && options.adapter.is_some() {
             notes.push("--adapter has no effect with --no-render".to_owned());
         }
@@ -276,6 +283,11 @@ fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure
         if let Some((name, _)) = picture.iter().find(|(_, given)| *given) {
             return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
         }
+    }
+    if options.sound.is_on() && mode == Mode::Window && !sound::BUILT_IN {
+        let line = "--sound on: this program was built without sound; build it with \
+                    `cargo build --release --features sound`, which on Linux needs ALSA's headers";
+        return refuse(line.to_owned());
     }
     if is_noop(options.adapter.as_deref())
         && (options.screenshot.is_some() || options.frames_out.is_some())
@@ -382,12 +394,14 @@ mod tests {
             assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
         }
         assert!(config(&["--no-render", "--report", "a.CSV"]).is_ok());
+        assert_eq!(config(&["--sound", "on"]).is_ok(), sound::BUILT_IN);
     }
 
     #[test]
     fn options_that_do_nothing_here_are_named() {
-        let o = options(&["--headless", "--present", "mailbox"]);
-        assert_eq!(RunConfig::without_effect(&o, Mode::Headless).len(), 1);
+        let o = options(&["--headless", "--present", "mailbox", "--sound", "on"]);
+        assert_eq!(RunConfig::without_effect(&o, Mode::Headless).len(), 2);
+        assert!(!RunConfig::new(&o, Mode::Headless).unwrap().sound);
         assert!(RunConfig::without_effect(&o, Mode::Window).is_empty());
     }
 }

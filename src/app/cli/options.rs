@@ -187,6 +187,11 @@ pub struct RunOptions {
           default_value_t = OnOff::Off, help_heading = "Picture")]
     pub overlay: OnOff,
 
+    /// Play what notifies sound like, nearby footsteps above all; in a window, with the feature
+    /// `sound`
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::Off, help_heading = "Output")]
+    pub sound: OnOff,
     /// Write the last frame as PNG
     #[arg(long, value_name = "PATH", help_heading = "Output")]
     pub screenshot: Option<PathBuf>,

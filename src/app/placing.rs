@@ -1,0 +1,71 @@
+//! From characters and options to a crowd on its places.
+
+use super::characters::{Cast, Member};
+use super::cli::RunConfig;
+use super::exit::Failure;
+use super::memory;
+use super::picture::Picture;
+use super::playing::Parts;
+use super::replay::Player;
+use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Playing};
+use crate::math::Lanes;
+use std::sync::Arc;
+
+/// The crowd that a run asks for.
+///
+/// # Errors
+/// When it does not fit into memory, or a character can't be animated.
+pub fn crowd(
+    config: &RunConfig,
+    cast: Cast,
+    threads: usize,
+    picture: Option<&Picture>,
+    replay: Option<&Player>,
+) -> Result<Crowd, Failure> {
+    let defaults = CrowdConfig::default();
+    let crowd = CrowdConfig {
+        count: config.count,
+        seed: config.seed,
+        layout: config.layout.into(),
+        terrain: config.terrain(),
+        threads,
+        lanes: Lanes::new(config.simd)?,
+        visibility: config.visibility,
+        grace: config.grace,
+        gates: config.gates(),
+        prune: config.prune,
+        steal: config.steal,
+        page_matrices: picture.map_or(defaults.page_matrices, Picture::max_page_matrices),
+        memory_limit: memory::crowd_limit(),
+        ..defaults
+    };
+    let parts = match replay {
+        Some(player) => player.playing().into(),
+        None => Parts::new(config, &cast)?,
+    };
+    place(crowd, cast, parts)
+}
+
+/// Places a cast. Members without a part play simply.
+///
+/// # Errors
+/// When it does not fit into memory, or a character can't be animated.
+pub fn place(config: CrowdConfig, cast: Cast, parts: Parts) -> Result<Crowd, Failure> {
+    let places = parts.places().cloned();
+    let names: Vec<_> = cast.members.iter().map(|member| member.asset.name.clone()).collect();
+    let playing = parts.playing.into_iter().chain(std::iter::repeat_with(Playing::default));
+    let kinds = cast.members.into_iter().zip(playing);
+    let kinds: Result<Vec<_>, Failure> = kinds.map(|(m, playing)| kind(m, playing)).collect();
+    let explain = |error| Parts::explain(places.as_ref(), &names, error);
+    Ok(Crowd::new(config, kinds?).map_err(explain)?)
+}
+
+fn kind(member: Member, playing: Playing) -> Result<CrowdKind, Failure> {
+    let (ground_offset, scale) = (member.ground_offset(), member.scale);
+    let asset = member.asset;
+    let rig = asset
+        .rig_for(playing.scales_bones())
+        .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
+    let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
+    Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, playing, ..kind })
+}
