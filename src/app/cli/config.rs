@@ -1,16 +1,15 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
+use super::contradiction;
 use super::options::{
     CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg,
 };
 use super::values::{CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep};
 use crate::app::exit::Failure;
-use crate::app::sound;
 use crate::asset::{self, BuildOptions};
 use crate::crowd::Gates;
 use crate::math::SimdLevel;
 use crate::motion::Terrain;
-use crate::render::GpuRequest;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -170,7 +169,7 @@ impl RunConfig {
     /// # Errors
     /// [`Failure::Usage`] for options that contradict each other.
     pub fn new(options: &RunOptions, mode: Mode) -> Result<Self, Failure> {
-        refuse_contradictions(options, mode)?;
+        contradiction::refuse(options, mode)?;
         let windowed = mode == Mode::Window;
         let frames = options.frames.or((!windowed).then_some(Self::HEADLESS_FRAMES));
         let default_warmup = frames.map_or(30, |f| (f / 10).min(30));
@@ -253,7 +252,7 @@ impl RunConfig {
 
     /// True for the adapter that does all of the processor's work and draws nothing.
     pub fn draws_nothing(&self) -> bool {
-        is_noop(self.adapter.as_deref())
+        contradiction::is_noop(self.adapter.as_deref())
     }
 
     /// Options that were given and that this mode does nothing with, one sentence each.
@@ -272,65 +271,11 @@ impl RunConfig {
     }
 }
 
-fn refuse_contradictions(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
-    let refuse = |line: String| Err(Failure::Usage(line));
-    if mode == Mode::NoRender {
-        let picture = [
-            ("--screenshot", options.screenshot.is_some()),
-            ("--frames-out", options.frames_out.is_some()),
-            ("--overlay on", options.overlay.is_on()),
-        ];
-        if let Some((name, _)) = picture.iter().find(|(_, given)| *given) {
-            return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
-        }
-    }
-    if options.sound.is_on() && mode == Mode::Window && !sound::BUILT_IN {
-        let line = "--sound on: this program was built without sound; build it with \
-                    `cargo build --release --features sound`, which on Linux needs ALSA's headers";
-        return refuse(line.to_owned());
-    }
-    if is_noop(options.adapter.as_deref())
-        && (options.screenshot.is_some() || options.frames_out.is_some())
-    {
-        return refuse("--adapter noop draws nothing, so there is no picture to save".to_owned());
-    }
-    if let Some(CaptureTo { character, .. }) = options.capture
-        && character >= options.count
-    {
-        return refuse(match options.count.checked_sub(1) {
-            None => format!("--capture {character}: with --count 0 there is no character"),
-            Some(0) => format!("--capture {character}: the only character is number 0"),
-            Some(last) => {
-                format!("--capture {character}: characters are numbered from 0 to {last}")
-            }
-        });
-    }
-    if let Some(path) = &options.screenshot
-        && !has_extension(path, &["png"])
-    {
-        return refuse(format!("--screenshot {}: the name must end in .png", path.display()));
-    }
-    if let Some(path) = &options.report
-        && !has_extension(path, &["json", "csv"])
-    {
-        return refuse(format!("--report {}: the name must end in .json or .csv", path.display()));
-    }
-    Ok(())
-}
-
-fn is_noop(adapter: Option<&str>) -> bool {
-    adapter.is_some_and(|a| a.eq_ignore_ascii_case(GpuRequest::NOOP))
-}
-
-fn has_extension(path: &Path, wanted: &[&str]) -> bool {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    wanted.iter().any(|w| extension.eq_ignore_ascii_case(w))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Cli, Command};
     use super::*;
+    use crate::app::sound;
     use std::ffi::OsString;
 
     fn options(args: &[&str]) -> RunOptions {

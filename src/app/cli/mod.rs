@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and one line for whatever was asked wrongly.
 
 pub mod config;
+mod contradiction;
 mod fault;
 pub mod options;
 pub mod values;

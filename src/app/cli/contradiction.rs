@@ -1,0 +1,69 @@
+//! What a command line asks for and can't have.
+
+use super::config::Mode;
+use super::options::RunOptions;
+use super::values::CaptureTo;
+use crate::app::exit::Failure;
+use crate::app::sound;
+use crate::render::GpuRequest;
+use std::path::Path;
+
+/// Refuses options that contradict each other, the mode, or how the program was built.
+///
+/// # Errors
+/// [`Failure::Usage`] with one line that says what to drop.
+pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
+    let refuse = |line: String| Err(Failure::Usage(line));
+    if mode == Mode::NoRender {
+        let picture = [
+            ("--screenshot", options.screenshot.is_some()),
+            ("--frames-out", options.frames_out.is_some()),
+            ("--overlay on", options.overlay.is_on()),
+        ];
+        if let Some((name, _)) = picture.iter().find(|(_, given)| *given) {
+            return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
+        }
+    }
+    if options.sound.is_on() && mode == Mode::Window && !sound::BUILT_IN {
+        let line = "--sound on: this program was built without sound; build it with \
+                    `cargo build --release --features sound`, which on Linux needs ALSA's headers";
+        return refuse(line.to_owned());
+    }
+    if is_noop(options.adapter.as_deref())
+        && (options.screenshot.is_some() || options.frames_out.is_some())
+    {
+        return refuse("--adapter noop draws nothing, so there is no picture to save".to_owned());
+    }
+    if let Some(CaptureTo { character, .. }) = options.capture
+        && character >= options.count
+    {
+        return refuse(match options.count.checked_sub(1) {
+            None => format!("--capture {character}: with --count 0 there is no character"),
+            Some(0) => format!("--capture {character}: the only character is number 0"),
+            Some(last) => {
+                format!("--capture {character}: characters are numbered from 0 to {last}")
+            }
+        });
+    }
+    if let Some(path) = &options.screenshot
+        && !has_extension(path, &["png"])
+    {
+        return refuse(format!("--screenshot {}: the name must end in .png", path.display()));
+    }
+    if let Some(path) = &options.report
+        && !has_extension(path, &["json", "csv"])
+    {
+        return refuse(format!("--report {}: the name must end in .json or .csv", path.display()));
+    }
+    Ok(())
+}
+
+/// True for the name of the adapter that draws nothing.
+pub fn is_noop(adapter: Option<&str>) -> bool {
+    adapter.is_some_and(|a| a.eq_ignore_ascii_case(GpuRequest::NOOP))
+}
+
+fn has_extension(path: &Path, wanted: &[&str]) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    wanted.iter().any(|w| extension.eq_ignore_ascii_case(w))
+}
