@@ -112,8 +112,9 @@ impl Rates {
         let most = ratios.iter().copied().fold(0.0, f32::max);
         // Blocks are mostly near or far as a whole.
         let past = |square: f32| match square {
-            _ if least > square => u64::MAX,
+            // Not-a-number, a point that the camera is in, is neither least nor most, and near.
             _ if most <= square => 0,
+            _ if least > square => u64::MAX,
             _ => ratios.iter().enumerate().fold(0, |m, (i, r)| m | u64::from(*r > square) << i),
         };
         for (far, square) in self.far.iter_mut().zip(distances.far) {
