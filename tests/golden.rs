@@ -9,8 +9,9 @@ mod scene;
 use glam::Vec3;
 use scene::{Scene, bender, camera, ellipsoid, focus};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use throng::asset::{BUILTINS, CharacterAsset, ImageRgba8, builtin};
+use throng::crowd::{Crowd, CrowdConfig, CrowdDraw, CrowdKind, Gates, TickInput};
 use throng::math::View;
 use throng::motion::Terrain;
 use throng::profile::PhaseTimes;
@@ -45,13 +46,23 @@ fn draw_from(
     asset: &CharacterAsset,
     crowd: &Scene,
 ) -> (ImageRgba8, RenderStats) {
+    draw_crowd(view, config, asset, crowd.draw())
+}
+
+/// What a crowd's last tick left to draw.
+fn draw_crowd(
+    view: &View,
+    config: &RenderConfig,
+    asset: &CharacterAsset,
+    crowd: CrowdDraw<'_>,
+) -> (ImageRgba8, RenderStats) {
     let mut renderer = Renderer::new(gpu(), config, &[asset]).unwrap();
     let size = (view.width, view.height);
     let target = Offscreen::new(gpu(), config.formats, size).unwrap();
     let input = FrameInput {
         view,
         shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
-        crowd: crowd.draw(),
+        crowd,
         overlay: None,
     };
     let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();
@@ -178,6 +189,43 @@ fn levels_of_detail_spare_triangles_and_hardly_change_the_picture() {
     assert!(fewer.triangles * 2 < all.triangles, "{} of {}", fewer.triangles, all.triangles);
     let difference = Difference::of(&full, &reduced);
     assert!(difference.shift < 0.5 && difference.strays < 0.04, "{difference:?}");
+}
+
+#[test]
+fn skeletons_of_distant_characters_lose_bones_and_hardly_change_the_picture() {
+    for (name, _) in BUILTINS {
+        let asset = builtin(name).unwrap().unwrap();
+        let rig = Arc::new(asset.rig().unwrap());
+        let picture = |skeleton_lod| {
+            let gates = Gates { skeleton_lod, ..Gates::OFF };
+            let kind = CrowdKind::new(name, Arc::clone(&rig), asset.bounds);
+            let config = CrowdConfig { count: 64, gates, ..CrowdConfig::default() };
+            let mut crowd = Crowd::new(config, vec![kind]).unwrap();
+            // Where skeletons are cut, through a lens that makes up for some of the distance.
+            let eye = Vec3::new(0.3, 0.2, 1.0).normalize() * 75.0 * crowd.largest_radius();
+            let eye = eye + Vec3::Z * crowd.half_extent().y;
+            let view = View::look_at(eye, Vec3::new(0.0, 0.8, 0.0), 0.15, 1000.0, SIZE);
+            let times = PhaseTimes::default();
+            for _ in 0..30 {
+                let input = TickInput {
+                    dt: 0.1,
+                    played: true,
+                    view: &view,
+                    shadow_clip_from_world: None,
+                    palette_hash: false,
+                };
+                let stats = crowd.tick(&input, &times);
+                assert_eq!(stats.evaluated, 64);
+                assert_eq!(stats.lod_cut, if skeleton_lod { 64 } else { 0 });
+            }
+            draw_crowd(&view, &self::config(), &asset, crowd.draw()).0
+        };
+        let (whole, cut) = (picture(false), picture(true));
+        let difference = Difference::of(&whole, &cut);
+        println!("{name}: {difference:?}");
+        assert!(whole.pixels != cut.pixels, "{name}: some bones are gone");
+        assert!(difference.shift < 0.1 && difference.strays < 0.01, "{name}: {difference:?}");
+    }
 }
 
 #[test]

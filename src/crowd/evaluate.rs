@@ -42,6 +42,18 @@ pub(crate) struct Scratch {
     vm: VmScratch,
     /// What is recorded of this tick.
     spool: Spool,
+    /// Evaluated in this tick by the first bones alone.
+    cut: u32,
+}
+
+/// What the workers did since they were last asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CrewStats {
+    pub tasks: ExecuteStats,
+    /// Bytes of their pose memory.
+    pub pose_bytes: u64,
+    /// Characters that were posed by their first bones alone.
+    pub cut: u32,
 }
 
 /// The scratch of every thread of the pool. A thread locks its own, so nobody ever waits.
@@ -62,6 +74,7 @@ impl Crew {
             heard: Vec::with_capacity(Notifies::ROOM),
             validator: Validator::default(),
             spool: Spool::default(),
+            cut: 0,
             vm: VmScratch::with_room(FIRED),
         };
         Self((0..threads).map(|_| Mutex::new(scratch())).collect())
@@ -102,15 +115,15 @@ impl Crew {
         self.spools().for_each(|spool| spool.reserve(characters));
     }
 
-    /// The workers' totals since they were last taken, and the bytes of their pose memory.
-    pub fn take_stats(&mut self) -> (ExecuteStats, u64) {
-        let mut sum = ExecuteStats::default();
-        let mut bytes = 0;
+    /// The workers' totals since they were last taken.
+    pub fn take_stats(&mut self) -> CrewStats {
+        let mut sum = CrewStats::default();
         for scratch in self.all() {
-            sum.add(&scratch.worker.take_stats());
-            bytes += scratch.worker.heap_bytes() as u64;
+            sum.tasks.add(&scratch.worker.take_stats());
+            sum.pose_bytes += scratch.worker.heap_bytes() as u64;
+            sum.cut += std::mem::take(&mut scratch.cut);
         }
-        (sum, bytes)
+        sum
     }
 }
 
@@ -204,15 +217,19 @@ impl Evaluation<'_> {
 
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
-        let Scratch { worker, lists, vm, heard, validator, spool } = &mut *scratch;
+        let Scratch { worker, lists, vm, heard, validator, spool, cut } = &mut *scratch;
+        let (words, is) = (run.words, |bits: u64, slot: usize| bits >> (slot % WORD) & 1 == 1);
         let due = || {
-            run.words.iter().enumerate().flat_map(|(w, word)| {
-                bits(word.due).map(move |bit| (w * WORD + bit, word.entered >> bit & 1 == 1))
-            })
+            let words = words.iter().enumerate();
+            words.flat_map(|(w, word)| bits(word.due).map(move |bit| (w * WORD + bit, word)))
         };
+        // Lists of one cut are resolved together.
+        let mut numbers = [0u32; 2];
+        let mut count = |list: &TaskList| numbers[usize::from(list.cut().is_some())] += 1;
         let palette_len = kind.palette_len();
         self.times.worker(Phase::Record, || {
-            for ((slot, entered), list) in due().zip(lists.iter_mut()) {
+            for ((slot, word), list) in due().zip(lists.iter_mut()) {
+                let entered = is(word.entered, slot);
                 let owner = run.owners[slot];
                 let playback = &mut run.playback[slot];
                 let was = playback.now;
@@ -221,6 +238,7 @@ impl Evaluation<'_> {
                     playback.now = self.now;
                     run.roots[slot] = Covered { ground, seconds };
                     list.sweep();
+                    count(list);
                     continue;
                 }
                 let before = &run.matrices[slot * palette_len..][..palette_len];
@@ -256,33 +274,41 @@ impl Evaluation<'_> {
                 {
                     list.set_ground(self.ground(kind, owner, ground));
                 }
+                if is(word.cut, slot) {
+                    list.set_cut(kind.low_detail);
+                }
+                count(list);
                 if self.replay.records() {
                     spool.push(owner, ground, list);
                 }
             }
         });
         self.times.worker(Phase::Execute, || {
-            let (mut matrices, mut at) = (&mut *run.matrices, 0);
-            let mut batch = worker.batch();
-            for ((slot, _), list) in due().zip(lists.iter_mut()) {
-                let (palette, rest) =
-                    matrices[(slot - at) * palette_len..].split_at_mut(palette_len);
-                (matrices, at) = (rest, slot + 1);
-                let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
-                let capture = watched.as_deref_mut();
-                let mut nothing = PoseState::default();
-                let executed = match (run.poses.get_mut(slot), capture) {
-                    (None, None) => batch.execute(&kind.rig, list, palette),
-                    (kept, capture) => {
-                        let state = kept.unwrap_or(&mut nothing);
-                        let mut context = Context { masks: kind.masks(), state, capture };
-                        batch.execute_with(&kind.rig, list, &mut context, palette)
-                    }
-                };
-                debug_assert_eq!(executed, Ok(()), "a slot is as long as its kind's palette");
+            for (cut, _) in [false, true].into_iter().zip(numbers).filter(|(_, n)| *n > 0) {
+                let (mut matrices, mut at) = (&mut *run.matrices, 0);
+                let mut batch = worker.batch();
+                let lists = due().zip(lists.iter_mut()).filter(|(_, l)| l.cut().is_some() == cut);
+                for ((slot, _), list) in lists {
+                    let (palette, rest) =
+                        matrices[(slot - at) * palette_len..].split_at_mut(palette_len);
+                    (matrices, at) = (rest, slot + 1);
+                    let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
+                    let capture = watched.as_deref_mut();
+                    let mut nothing = PoseState::default();
+                    let executed = match (run.poses.get_mut(slot), capture) {
+                        (None, None) => batch.execute(&kind.rig, list, palette),
+                        (kept, capture) => {
+                            let state = kept.unwrap_or(&mut nothing);
+                            let mut context = Context { masks: kind.masks(), state, capture };
+                            batch.execute_with(&kind.rig, list, &mut context, palette)
+                        }
+                    };
+                    debug_assert_eq!(executed, Ok(()), "a slot is as long as its kind's palette");
+                }
+                batch.finish();
             }
-            batch.finish();
         });
+        *cut += numbers[1];
         if let Some(watcher) = self.watched.filter(|w| w.validates()) {
             let executed = due().zip(lists.iter()).map(|((slot, _), list)| {
                 (run.owners[slot], list, &run.matrices[slot * palette_len..][..palette_len])

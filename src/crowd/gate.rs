@@ -67,7 +67,7 @@ pub(crate) fn gate(
     if replay.plays() {
         replay.change_hands(&mut characters.blocks);
     }
-    let mut changes = change_hands(characters, slots, kinds, wanted);
+    let mut changes = change_hands(characters, slots, kinds, wanted, replay.plays());
     let blocks = &characters.blocks;
     let frame = clock.turn.frame as u32;
     for leases in &mut slots.leases {
@@ -108,6 +108,7 @@ fn change_hands(
     slots: &mut Slots,
     kinds: &[Kind],
     wanted: &mut [usize],
+    replayed: bool,
 ) -> Changes {
     let mut changes = Changes::default();
     wanted.fill(0);
@@ -129,6 +130,9 @@ fn change_hands(
     }
     if wanted.iter().any(|&n| n > 0) {
         take_in(characters, slots, kinds, &mut changes);
+    }
+    if replayed {
+        return changes;
     }
     for block in characters.blocks.iter().filter(|block| block.leased != 0) {
         let counts = block.rates.counts(block.leased);
@@ -179,6 +183,7 @@ fn look_up(
         next.entered |= bit(block.enter);
         next.camera |= bit(block.camera);
         next.shadow |= bit(block.shadow);
+        next.cut |= bit(block.rates.cut);
         if next.entered >> slot & 1 == 0 {
             longest = longest.max(frame.wrapping_sub(evaluated_at[slot]));
         }

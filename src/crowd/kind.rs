@@ -6,7 +6,7 @@ use super::layout::{Body, Gait};
 use super::measure::{self, ClipMeasure};
 use super::slots::SlotShape;
 use crate::asset::ClipNotify;
-use crate::index::{BoneIndex, ClipId};
+use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
 use crate::task::{Masks, NO_MASKS, Names};
@@ -54,6 +54,8 @@ pub(crate) struct Kind {
     pub recorded: Option<Masks>,
     /// What a palette slot holds.
     pub slot: SlotShape,
+    /// Bones that are animated from afar; `None` where these are all.
+    pub low_detail: Option<BoneCount>,
 }
 
 /// Straight ahead: the sine of the angle up to which a gait counts as forward.
@@ -132,6 +134,8 @@ impl Kind {
             body,
             graph: None,
             recorded: None,
+            low_detail: Some(rig.skeleton().low_detail_bone_count())
+                .filter(|bones| *bones < rig.bone_count()),
             slot: SlotShape { palette_len: rig.palette_len(), row: 0, poses: None },
         })
     }

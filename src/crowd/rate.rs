@@ -1,4 +1,4 @@
-//! Who evaluates in which frame: the nearer somebody is, the more often.
+//! Who evaluates in which frame, and how much of the skeleton: the nearer somebody is, the more.
 //!
 //! Everything is kept as one bit per character for a block of 64, so that a block's turn is a few
 //! operations on words, whoever of it evaluates.
@@ -15,14 +15,25 @@ pub struct Gates {
     pub update_rate: bool,
     /// Past which distance a character is evaluated every 2, 3 and 4 frames; positive, ascending.
     pub rate_distances: [f32; Self::RATES],
+    /// Only the first bones of distant characters are animated, those that
+    /// [`low_detail_bone_count`](crate::pose::Skeleton::low_detail_bone_count) says; the others
+    /// keep to their parents as in the bind pose.
+    pub skeleton_lod: bool,
+    /// Past which distance; positive.
+    pub lod_distance: f32,
 }
 
 impl Gates {
     /// Rates beside every frame.
     pub const RATES: usize = 3;
     /// Everybody is evaluated whole in every frame.
-    pub const OFF: Self = Self { update_rate: false, ..Self::ON };
-    const ON: Self = Self { update_rate: true, rate_distances: [30.0, 60.0, 120.0] };
+    pub const OFF: Self = Self { update_rate: false, skeleton_lod: false, ..Self::ON };
+    const ON: Self = Self {
+        update_rate: true,
+        rate_distances: [30.0, 60.0, 120.0],
+        skeleton_lod: true,
+        lod_distance: 60.0,
+    };
 
     /// # Errors
     /// [`CrowdError::OutOfRange`] with the number that is not positive, not finite or not above the
@@ -36,6 +47,11 @@ impl Gates {
                 return Err(CrowdError::OutOfRange { what, value, range });
             }
             least = value;
+        }
+        if !(self.lod_distance.is_finite() && self.lod_distance > 0.0) {
+            let what = "the distance of the skeletons' level of detail".to_owned();
+            let (value, range) = (self.lod_distance, "finite and positive");
+            return Err(CrowdError::OutOfRange { what, value, range });
         }
         Ok(())
     }
@@ -59,13 +75,16 @@ pub(crate) struct Distances {
     pub lift: f32,
     /// Squares.
     far: [f32; Gates::RATES],
+    /// Square.
+    cut: f32,
 }
 
 impl Distances {
     pub fn new(gates: &Gates, eye: Vec3, lift: f32) -> Self {
         let never = f32::INFINITY;
         let far = if gates.update_rate { gates.rate_distances } else { [never; Gates::RATES] };
-        Self { eye, lift, far: far.map(|d| d * d) }
+        let cut = if gates.skeleton_lod { gates.lod_distance } else { never };
+        Self { eye, lift, far: far.map(|d| d * d), cut: cut * cut }
     }
 
     /// Squared distance over radius of everybody in a block; zero for a place that nobody has.
@@ -93,7 +112,11 @@ pub(crate) struct Rates {
     far: [u64; Gates::RATES],
     /// Frames until the next evaluation, 0 to 3: the lower and the upper bits.
     countdown: [u64; 2],
+    /// Past the distance of the skeletons' level of detail.
+    pub cut: u64,
 }
+
+const _: () = assert!(size_of::<Rates>() == 64, "one cache line");
 
 /// Which turn it is.
 #[derive(Clone, Copy, Debug)]
@@ -117,9 +140,12 @@ impl Rates {
             _ if least > square => u64::MAX,
             _ => ratios.iter().enumerate().fold(0, |m, (i, r)| m | u64::from(*r > square) << i),
         };
+        let cling =
+            |was: u64, square: f32| past(square) | (was & leased & past(square * NEARER * NEARER));
         for (far, square) in self.far.iter_mut().zip(distances.far) {
-            *far = past(square) | (*far & leased & past(square * NEARER * NEARER));
+            *far = cling(*far, square);
         }
+        self.cut = cling(self.cut, distances.cut);
     }
 
     /// Decides who of those with a slot is due, in block number `block`. Who comes into view always

@@ -27,6 +27,8 @@ pub(crate) struct SlotWord {
     pub camera: u64,
     /// Its holder is in the shadow map's frustum.
     pub shadow: u64,
+    /// Its holder is far enough for the first bones alone.
+    pub cut: u64,
 }
 
 /// The slots of one page, all of one kind. What their holders are evaluated with lies in the order

@@ -14,12 +14,15 @@ pub struct TickStats {
     pub in_camera: u32,
     /// Recorded and executed.
     pub evaluated: u32,
-    /// With a palette slot and evaluated every 1, 2, 3 and 4 frames.
+    /// With a palette slot and evaluated every 1, 2, 3 and 4 frames. Of a replay, zeros: rates are
+    /// those of the recorded run.
     pub by_rate: [u32; Gates::RATES + 1],
     /// With a palette slot and drawn as they were: it was not their turn.
     pub skipped: u32,
     /// Frames since the last evaluation of whoever with a slot has waited longest, up to this one.
     pub longest_gap: u32,
+    /// Of those evaluated, posed by the first bones of their skeleton alone.
+    pub lod_cut: u32,
     /// Notifies fired.
     pub notifies: u32,
     /// Were given a palette slot, because they came into view.

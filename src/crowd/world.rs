@@ -3,7 +3,7 @@
 use super::characters::Characters;
 use super::cull::{Cull, Frusta};
 use super::draw::{DrawGroup, InstanceRecord};
-use super::evaluate::{Crew, Evaluation};
+use super::evaluate::{Crew, CrewStats, Evaluation};
 use super::gate;
 use super::gather::{self, Gather};
 use super::hash;
@@ -119,7 +119,7 @@ impl World {
         });
         let hash_ns = palette_hash.map_or(0, |_| hash_start.elapsed().as_nanos() as u64);
 
-        let (tasks, pose_pool_bytes) = crew.take_stats();
+        let CrewStats { tasks, pose_bytes, cut } = crew.take_stats();
         let count = characters.kinds.len() as u32;
         TickStats {
             count,
@@ -129,6 +129,7 @@ impl World {
             by_rate: changes.by_rate,
             skipped: (slots.used() as u32).saturating_sub(evaluated),
             longest_gap: changes.longest_gap,
+            lod_cut: cut,
             notifies,
             entered: changes.entered,
             left: changes.left,
@@ -136,7 +137,7 @@ impl World {
             leased: slots.used() as u32,
             pages: slots.pages.len() as u32,
             tasks,
-            pose_pool_bytes,
+            pose_pool_bytes: pose_bytes,
             palette_bytes: slots.palette_bytes(),
             character_bytes: u64::from(count) * Characters::BYTES as u64
                 + characters.rows.heap_bytes(),

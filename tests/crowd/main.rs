@@ -5,6 +5,7 @@
 mod bounds;
 mod graph;
 mod ground;
+mod lod;
 mod rates;
 mod recorded;
 mod reload;

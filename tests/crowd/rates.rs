@@ -22,7 +22,7 @@ fn every(frames: usize) -> Gates {
         3 => [1e-3, 2e-3, 1e8],
         _ => [1e-3, 2e-3, 3e-3],
     };
-    Gates { update_rate: frames > 1, rate_distances }
+    Gates { update_rate: frames > 1, rate_distances, ..Gates::OFF }
 }
 
 fn config(count: u32, layout: Layout, gates: Gates) -> CrowdConfig {

@@ -47,7 +47,7 @@ fn recorded_cast(header: &ReplayHeader) -> Vec<CrowdKind> {
 
 fn ground() -> CrowdConfig {
     // From above everybody skips frames, from the middle some do.
-    let gates = Gates { update_rate: true, rate_distances: [4.0, 8.0, 12.0] };
+    let gates = Gates { rate_distances: [4.0, 8.0, 12.0], lod_distance: 6.0, ..Gates::default() };
     CrowdConfig { terrain: Terrain::uneven(7), grace: 0.1, gates, ..config(COUNT, Layout::Disc) }
 }
 

@@ -23,7 +23,7 @@ fn step(crowd: &mut Crowd, view: &View, dt: f64, played: bool) -> u64 {
 /// A run with a turning camera, a pause, a jump and a step back.
 fn recorded(layout: Layout) -> (Vec<Vec<u8>>, Vec<u64>, Crowd) {
     // Most are far enough to skip frames.
-    let gates = Gates { update_rate: true, rate_distances: [4.0, 8.0, 12.0] };
+    let gates = Gates { rate_distances: [4.0, 8.0, 12.0], lod_distance: 6.0, ..Gates::default() };
     let mut crowd = Crowd::new(CrowdConfig { gates, ..config(300, layout) }, kinds()).unwrap();
     crowd.record_frames();
     let (mut frames, mut hashes) = (Vec::new(), Vec::new());

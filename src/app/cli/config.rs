@@ -122,6 +122,10 @@ pub struct RunConfig {
     pub update_rate: bool,
     /// Past which distances over radius.
     pub rate_distances: RateDistances,
+    /// Of distant characters only the first bones are animated.
+    pub skeleton_lod: bool,
+    /// Past which distance over radius.
+    pub lod_distance: f32,
     /// Unreachable tasks are left out.
     pub prune: bool,
     /// Buffers are taken over by their last reader.
@@ -214,6 +218,8 @@ impl RunConfig {
             grace: options.grace,
             update_rate: options.update_rate.is_on(),
             rate_distances: options.rate_distances,
+            skeleton_lod: options.skeleton_lod.is_on(),
+            lod_distance: options.lod_distance,
             prune: options.prune.is_on(),
             steal: options.steal.is_on(),
             capture: options.capture.clone(),
@@ -231,7 +237,12 @@ impl RunConfig {
 
     /// How distant characters are spared.
     pub fn gates(&self) -> Gates {
-        Gates { update_rate: self.update_rate, rate_distances: self.rate_distances }
+        Gates {
+            update_rate: self.update_rate,
+            rate_distances: self.rate_distances,
+            skeleton_lod: self.skeleton_lod,
+            lod_distance: self.lod_distance,
+        }
     }
 
     /// What cameras advance by. Frames of a recording have the world's time; in a window they are

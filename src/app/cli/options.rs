@@ -153,7 +153,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE", help_heading = "Run",
           conflicts_with_all = ["count", "layout", "ground", "seed", "fit_height", "frames",
                                 "warmup", "fixed_dt", "clip_store", "visibility", "grace",
-                                "update_rate", "rate_distances",
+                                "update_rate", "rate_distances", "skeleton_lod", "lod_distance",
                                 "record", "playback", "graph"])]
     pub replay: Option<PathBuf>,
 
@@ -245,6 +245,14 @@ pub struct RunOptions {
     #[arg(long, value_name = "A,B,C", allow_negative_numbers = true, default_value = "30,60,120", value_parser = values::rate_distances,
           help_heading = "Animation")]
     pub rate_distances: RateDistances,
+    /// Animate only the first bones of distant characters, those that move most of the skin
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::On, help_heading = "Animation")]
+    pub skeleton_lod: OnOff,
+    /// Past how far: the camera's distance over the character's bounding radius
+    #[arg(long, value_name = "D", allow_negative_numbers = true, default_value = "60", value_parser = values::distance,
+          help_heading = "Animation")]
+    pub lod_distance: f32,
     /// Leave out tasks that the result does not depend on
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]

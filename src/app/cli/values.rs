@@ -203,9 +203,19 @@ pub fn seconds(text: &str) -> Result<f32, String> {
 /// Where the three slower update rates begin.
 pub type RateDistances = [f32; Gates::RATES];
 
+/// The farthest that a distance over radius may be.
+const FARTHEST: f32 = 1e6;
+
+/// A distance over radius.
+pub fn distance(text: &str) -> Result<f32, String> {
+    let distance = text.parse().ok().filter(|d| (f32::MIN_POSITIVE..=FARTHEST).contains(d));
+    distance.ok_or_else(|| {
+        "a distance over radius is a number above 0 and at most 1000000, such as 60".into()
+    })
+}
+
 /// Distances over radius, ascending.
 pub fn rate_distances(text: &str) -> Result<RateDistances, String> {
-    const FARTHEST: f32 = 1e6;
     let distances: Vec<f32> = text.split(',').filter_map(|d| d.trim().parse().ok()).collect();
     let ascends = |d: &RateDistances| d[0] > 0.0 && d[0] < d[1] && d[1] < d[2] && d[2] <= FARTHEST;
     let count = text.split(',').count();
@@ -253,6 +263,10 @@ mod tests {
         for bad in ["", "30", "30,60", "30,60,120,240", "30,x,60,120", "60,30,120", "0,1,2"] {
             assert!(rate_distances(bad).unwrap_err().contains("30,60,120"), "{bad}");
         }
+        for bad in ["", "x", "0", "-1", "NaN", "1e7"] {
+            assert!(distance(bad).unwrap_err().contains("such as 60"), "{bad}");
+        }
+        assert_eq!(distance("59.5"), Ok(59.5));
         assert!(rate_distances("1,2,inf").is_err() && rate_distances("NaN,2,3").is_err());
     }
 

@@ -82,6 +82,7 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
         ("evaluated", number(tick.evaluated.into())),
         ("every 1, 2, 3, 4 frames", tick.by_rate.map(|n| number(n.into())).join(", ")),
         ("skipped", number(tick.skipped.into())),
+        ("first bones alone", number(tick.lod_cut.into())),
         ("longest gap", format!("{} frames", tick.longest_gap)),
         ("notifies", number(tick.notifies.into())),
         ("tasks", format!("{} recorded", number(tick.tasks.recorded))),

@@ -47,6 +47,16 @@ pub struct RecordedRun {
     /// Past which distances over radius.
     #[serde(default = "rate_distances")]
     pub rate_distances: RateDistances,
+    /// Of distant ones only the first bones were animated; not so before there was such a thing.
+    #[serde(default)]
+    pub skeleton_lod: bool,
+    /// Past which distance over radius.
+    #[serde(default = "lod_distance")]
+    pub lod_distance: f32,
+}
+
+fn lod_distance() -> f32 {
+    Gates::default().lod_distance
 }
 
 fn rate_distances() -> RateDistances {
@@ -72,6 +82,8 @@ impl RecordedRun {
             grace: config.grace,
             update_rate: config.update_rate,
             rate_distances: config.rate_distances,
+            skeleton_lod: config.skeleton_lod,
+            lod_distance: config.lod_distance,
         }
     }
 
@@ -130,6 +142,7 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
     (config.playback, config.graph) = (run.playback, run.graph);
     (config.visibility, config.grace) = (run.visibility, run.grace);
     (config.update_rate, config.rate_distances) = (run.update_rate, run.rate_distances);
+    (config.skeleton_lod, config.lod_distance) = (run.skeleton_lod, run.lod_distance);
     config.warmup = run.warmup.min(reader.frames());
     config.frames = Some(reader.frames() - config.warmup);
     Ok(())
@@ -157,6 +170,8 @@ mod tests {
             grace: 0.25,
             update_rate: true,
             rate_distances: [1.0, 2.0, 3.0],
+            skeleton_lod: true,
+            lod_distance: 5.0,
         };
         let read = |run: &RecordedRun, count| {
             let settings = run.to_text().unwrap();
@@ -167,11 +182,12 @@ mod tests {
         // One from before there were update rates.
         let settings = run.to_text().unwrap();
         let mut old: serde_json::Value = serde_json::from_str(&settings).unwrap();
-        for added in ["update_rate", "rate_distances"] {
+        for added in ["update_rate", "rate_distances", "skeleton_lod", "lod_distance"] {
             assert!(old.as_object_mut().unwrap().remove(added).is_some(), "{added}");
         }
         let old: RecordedRun = serde_json::from_value(old).unwrap();
         assert!(!old.update_rate && old.rate_distances == Gates::default().rate_distances);
+        assert!(!old.skeleton_lod && old.lod_distance == Gates::default().lod_distance);
         let e = read(&run, 4_294_967_295).unwrap_err().to_string();
         assert!(e.contains("a.rec") && e.contains("two numbers"), "{e}");
         for metres in [-1.0, 1e30] {

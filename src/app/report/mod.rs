@@ -109,6 +109,8 @@ pub struct CrowdReport {
     pub by_rate: Rows<MeanMax>,
     /// With a palette slot and drawn as they were, because it was not their turn, per frame.
     pub skipped: MeanMax,
+    /// Of those evaluated, posed by the first bones of their skeleton alone, per frame.
+    pub lod_cut: MeanMax,
     /// The most frames from one evaluation of a character to its next.
     pub longest_gap: u32,
 }

@@ -33,6 +33,7 @@ pub struct Recorder {
     evaluated: Series,
     by_rate: [Series; Gates::RATES + 1],
     skipped: Series,
+    lod_cut: Series,
     longest_gap: u32,
     allocations: Series,
     upload_bytes: Series,
@@ -67,6 +68,7 @@ impl Recorder {
             series.push(f64::from(count));
         }
         self.skipped.push(f64::from(tick.skipped));
+        self.lod_cut.push(f64::from(tick.lod_cut));
         self.longest_gap = self.longest_gap.max(tick.longest_gap);
         self.tasks.add(&tick.tasks);
         self.pose_pool_bytes = tick.pose_pool_bytes;
@@ -135,6 +137,7 @@ impl Recorder {
                 evaluated: mean_max(&self.evaluated),
                 by_rate: Rows(RATES.into_iter().zip(self.by_rate.iter().map(mean_max)).collect()),
                 skipped: mean_max(&self.skipped),
+                lod_cut: mean_max(&self.lod_cut),
                 longest_gap: self.longest_gap,
             },
             notifies,

@@ -42,6 +42,14 @@ fn rates_go_by_distance_over_radius_and_cling_to_what_they_were() {
         assert_eq!(interval(&far, 5), back, "back to {at}");
         assert_eq!(interval(&far, 0), out, "{at}, without a slot");
     }
+    for (at, out, back) in [(53.9, false, false), (54.1, false, true), (60.1, true, true)] {
+        let spheres = spheres(&[at; BLOCK]);
+        let (mut near, mut far) = (Rates::default(), Rates { cut: u64::MAX, ..Rates::default() });
+        near.measure(&spheres, &distances(), u64::MAX);
+        far.measure(&spheres, &distances(), !1);
+        assert_eq!([near.cut >> 5 & 1 == 1, far.cut >> 5 & 1 == 1], [out, back], "{at}");
+        assert_eq!(far.cut & 1 == 1, out, "{at}, without a slot");
+    }
     let mixed: [f32; BLOCK] = std::array::from_fn(|i| 3.0 * i as f32);
     rates = Rates::default();
     rates.measure(&spheres(&mixed), &distances(), 0);
@@ -52,6 +60,7 @@ fn rates_go_by_distance_over_radius_and_cling_to_what_they_were() {
     assert_eq!(rates.counts(u64::MAX), [11, 10, 20, 23]);
     rates.measure(&spheres(&mixed), &Distances::new(&Gates::OFF, Vec3::ZERO, 0.5), u64::MAX);
     assert_eq!(rates.counts(u64::MAX), [64, 0, 0, 0]);
+    assert_eq!(rates.cut, 0);
     // Nobody there, nobody far.
     let nobody = Spheres { radius: [f32::NEG_INFINITY; BLOCK], ..spheres(&mixed) };
     rates.measure(&nobody, &distances(), 0);
@@ -143,6 +152,10 @@ fn distances_that_are_none_are_refused() {
     for rate_distances in [[30.0, 30.0, 120.0], [0.0, 1.0, 2.0], [1.0, 2.0, f32::INFINITY]] {
         let gates = Gates { rate_distances, ..Gates::default() };
         assert!(gates.check().unwrap_err().to_string().contains("update rate"));
+    }
+    for lod_distance in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let gates = Gates { lod_distance, ..Gates::default() };
+        assert!(gates.check().unwrap_err().to_string().contains("level of detail"));
     }
     assert!(Gates::default().check().is_ok() && Gates::OFF.check().is_ok());
 }
