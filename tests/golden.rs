@@ -193,39 +193,39 @@ fn levels_of_detail_spare_triangles_and_hardly_change_the_picture() {
 
 #[test]
 fn skeletons_of_distant_characters_lose_bones_and_hardly_change_the_picture() {
-    for (name, _) in BUILTINS {
-        let asset = builtin(name).unwrap().unwrap();
-        let rig = Arc::new(asset.rig().unwrap());
-        let picture = |skeleton_lod| {
-            let gates = Gates { skeleton_lod, ..Gates::OFF };
-            let kind = CrowdKind::new(name, Arc::clone(&rig), asset.bounds);
-            let config = CrowdConfig { count: 64, gates, ..CrowdConfig::default() };
-            let mut crowd = Crowd::new(config, vec![kind]).unwrap();
-            // Where skeletons are cut, through a lens that makes up for some of the distance.
-            let eye = Vec3::new(0.3, 0.2, 1.0).normalize() * 75.0 * crowd.largest_radius();
-            let eye = eye + Vec3::Z * crowd.half_extent().y;
-            let view = View::look_at(eye, Vec3::new(0.0, 0.8, 0.0), 0.15, 1000.0, SIZE);
-            let times = PhaseTimes::default();
-            for _ in 0..30 {
-                let input = TickInput {
-                    dt: 0.1,
-                    played: true,
-                    view: &view,
-                    shadow_clip_from_world: None,
-                    palette_hash: false,
-                };
-                let stats = crowd.tick(&input, &times);
-                assert_eq!(stats.evaluated, 64);
-                assert_eq!(stats.lod_cut, if skeleton_lod { 64 } else { 0 });
-            }
-            draw_crowd(&view, &self::config(), &asset, crowd.draw()).0
-        };
-        let (whole, cut) = (picture(false), picture(true));
-        let difference = Difference::of(&whole, &cut);
-        println!("{name}: {difference:?}");
-        assert!(whole.pixels != cut.pixels, "{name}: some bones are gone");
-        assert!(difference.shift < 0.1 && difference.strays < 0.01, "{name}: {difference:?}");
-    }
+    // The fox has no bone to spare.
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let rig = Arc::new(asset.rig().unwrap());
+    let picture = |skeleton_lod| {
+        let gates = Gates { skeleton_lod, ..Gates::OFF };
+        let kind = CrowdKind::new("humanoid", Arc::clone(&rig), asset.bounds);
+        let config = CrowdConfig { count: 64, gates, ..CrowdConfig::default() };
+        let mut crowd = Crowd::new(config, vec![kind]).unwrap();
+        // Where skeletons are cut, through a lens that the crowd fills all the same.
+        let wide = 2.0 * crowd.half_extent().length();
+        let away = 62.0 * crowd.largest_radius() + wide;
+        let eye = Vec3::new(0.3, 0.2, 1.0).normalize() * away;
+        let fov = 2.0 * (0.6 * wide / away).atan();
+        let view = View::look_at(eye, Vec3::new(0.0, 0.8, 0.0), fov, 1000.0, SIZE);
+        let times = PhaseTimes::default();
+        for _ in 0..30 {
+            let input = TickInput {
+                dt: 0.1,
+                played: true,
+                view: &view,
+                shadow_clip_from_world: None,
+                palette_hash: false,
+            };
+            let stats = crowd.tick(&input, &times);
+            assert_eq!(stats.evaluated, 64);
+            assert_eq!(stats.lod_cut, if skeleton_lod { 64 } else { 0 });
+        }
+        draw_crowd(&view, &self::config(), &asset, crowd.draw()).0
+    };
+    let (whole, cut) = (picture(false), picture(true));
+    let difference = Difference::of(&whole, &cut);
+    assert!(whole.pixels != cut.pixels, "some bones are gone");
+    assert!(difference.shift < 0.05 && difference.strays < 0.003, "{difference:?}");
 }
 
 #[test]
