@@ -287,6 +287,22 @@ pub enum CrowdError {
         /// The kind's number.
         kind: u16,
     },
+    /// A sequence that can't be played.
+    #[error("sequence \"{name}\": {what}")]
+    Sequence {
+        /// Its name.
+        name: String,
+        /// Why not.
+        what: String,
+    },
+    /// A sequence that there is not.
+    #[error("there is no sequence {id}: {count} are numbered from 0")]
+    NoSequence {
+        /// The number.
+        id: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// Another graph in the middle of a recording.
     #[error("graphs stay as they are while a run is recorded or played from a recording")]
     Recorded,

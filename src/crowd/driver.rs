@@ -109,7 +109,9 @@ pub(crate) struct Driver {
     steers: f32,
     /// 1 to the left, -1 to the right: turning where it stands.
     spin: f32,
-    aims: u32,
+    aims: u16,
+    /// A sequence writes the blackboard instead.
+    directed: u16,
     /// Seconds that have passed since it was asked.
     waited: f32,
 }
@@ -163,6 +165,14 @@ impl Driver {
         }
     }
 
+    /// The driver in a row leaves the blackboard to a sequence, or takes it back with another mood.
+    pub fn direct(row: &mut [u32], directed: bool) {
+        if let Some(driver) = Self::of(row) {
+            driver.directed = u16::from(directed);
+            (driver.left, driver.steers) = (0.0, 0.0);
+        }
+    }
+
     /// A lot that the driver in a row would draw next, 0..1; it still will.
     pub fn lot(row: &mut [u32]) -> f32 {
         Self::of(row).map_or(0.0, |driver| driver.random().unit())
@@ -192,7 +202,7 @@ impl Driver {
         self.left = random.range(least, most);
         self.speed = speed * random.range(1.0, 1.0 + SPEED_SPREAD);
         self.turn = random.range(-0.4, 0.4);
-        self.aims = u32::from(kind == Mood::Idle && random.unit() < AIMS);
+        self.aims = u16::from(kind == Mood::Idle && random.unit() < AIMS);
         let left = if random.unit() < 0.5 { 1.0 } else { -1.0 };
         self.spin = if kind == Mood::Turn { left } else { 0.0 };
         let stands = matches!(kind, Mood::Idle | Mood::Wave);
@@ -210,6 +220,10 @@ impl KindGraph {
     pub fn drive(&self, row: &mut [u32], around: &Surroundings<'_>) {
         let (control, driver) = row.split_at_mut(self.bound.words());
         let Some(driver) = Driver::of(driver) else { return };
+        if driver.directed != 0 {
+            driver.waited = 0.0;
+            return;
+        }
         let mut random = driver.random();
         let waited = std::mem::take(&mut driver.waited);
         driver.left -= waited;

@@ -209,6 +209,21 @@ impl KindGraph {
     }
 }
 
+impl KindGraph {
+    /// A sequence takes a row's blackboard from its driver, or gives it back.
+    pub fn direct(&self, row: &mut [u32], directed: bool) {
+        Driver::direct(&mut row[self.bound.words()..], directed);
+    }
+
+    /// Writes a key of a row's blackboard, if the program has it: another one may have taken the
+    /// place of that which a sequence was made for.
+    pub fn set(&self, row: &mut [u32], key: &str, value: f32) {
+        if let Some(key) = self.bound.program().key(key) {
+            self.bound.set_key(row, key, value);
+        }
+    }
+}
+
 impl World {
     /// Every driver chooses anew the next time that it is asked.
     pub fn hurry_drivers(&mut self) {

@@ -64,6 +64,12 @@ const FORWARD: f32 = 0.35;
 const GAIT_TURN: f32 = 0.35;
 
 impl Kind {
+    /// The clip of a name. Copies that are kept in place have none of their own.
+    pub fn clip(&self, name: &str) -> Option<ClipId> {
+        let mut clips = (0..self.clips.len() as u16).map(ClipId);
+        clips.find(|clip| self.rig.clip(*clip).is_some_and(|clip| clip.name() == name))
+    }
+
     /// Checks and measures a kind.
     ///
     /// Notifies whose names are past the range of a number are left out.

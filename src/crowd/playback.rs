@@ -25,6 +25,8 @@ pub(crate) enum Program {
     Wander,
     /// The clip it began with.
     Keep,
+    /// What a sequence tells somebody who would wander.
+    Directed,
 }
 
 /// The clocks of one character: what record reads and writes. It lives with the character while
@@ -51,7 +53,12 @@ pub(crate) struct Playback {
     speed: f32,
     /// What each clip remembers of its notifies.
     cursors: [NotifyCursor; STACK],
+    /// What it was told to play and could not yet, or [`NOTHING`].
+    told: ClipId,
 }
+
+/// No clip.
+const NOTHING: ClipId = ClipId(u16::MAX);
 
 const _: () = assert!(size_of::<Playback>() == 64);
 
@@ -92,6 +99,7 @@ impl Playback {
             dwell: 0.0,
             speed,
             cursors: [NotifyCursor::UNPLAYED; STACK],
+            told: NOTHING,
         }
     }
 
@@ -111,8 +119,42 @@ impl Playback {
         self.count.checked_sub(1).map(|top| self.clips[usize::from(top)])
     }
 
-    /// Another clip of those that the kind stands with.
+    /// Somebody who wanders plays what it is told from now on, or goes back to wandering. Who keeps
+    /// to a clip has to, because a lane carries it.
+    pub fn direct(&mut self, directed: bool) {
+        match (self.program, directed) {
+            (Program::Wander, true) => self.program = Program::Directed,
+            (Program::Directed, false) => {
+                (self.program, self.told, self.dwell) = (Program::Wander, NOTHING, DWELL.0);
+            }
+            _ => {}
+        }
+    }
+
+    /// Somebody who is directed fades a clip in, as soon as the last fade leaves room for it. A
+    /// loop that it plays already goes on.
+    pub fn play(&mut self, kind: &Kind, clip: ClipId) {
+        let loops = kind.clips.get(clip.get()).is_some_and(|clip| clip.mode != PlayMode::Once);
+        if self.program == Program::Directed && !(loops && self.current() == Some(clip)) {
+            (self.told, self.dwell) = (clip, 0.0);
+        }
+    }
+
+    /// True when another clip may be due.
+    fn changes(&self, kind: &Kind) -> bool {
+        match self.program {
+            Program::Wander => kind.standing.len() > 1,
+            Program::Directed => self.told != NOTHING,
+            Program::Keep => false,
+        }
+    }
+
+    /// Another clip of those that the kind stands with, or the one that it was told.
     fn choose(&mut self, kind: &Kind) -> Option<ClipId> {
+        if self.program == Program::Directed {
+            let told = std::mem::replace(&mut self.told, NOTHING);
+            return (told != NOTHING).then_some(told);
+        }
         let current = self.current();
         let others = kind.standing.len() > 1;
         let weights = kind.standing.iter();
@@ -124,6 +166,9 @@ impl Playback {
     /// World seconds to stay in a clip that starts now.
     fn dwell_in(&mut self, kind: &Kind, clip: ClipId) -> f32 {
         let Some(clip) = kind.clips.get(clip.get()) else { return f32::INFINITY };
+        if self.program == Program::Directed {
+            return f32::INFINITY;
+        }
         let (low, high) = DWELL;
         match clip.mode {
             PlayMode::Loop | PlayMode::PingPong => self.random.range(low, high),
@@ -152,9 +197,9 @@ impl Playback {
         let mut left = (now - self.now) as f32;
         self.now = now;
         let mut motion = GroundMotion::IDENTITY;
-        if self.program == Program::Wander && kind.standing.len() > 1 && left >= 0.0 {
+        if left >= 0.0 && self.changes(kind) {
             for _ in 0..MAX_CHANGES {
-                if self.dwell > left {
+                if self.dwell > left || !self.changes(kind) {
                     break;
                 }
                 let until = self.dwell.max(0.0);
@@ -603,5 +648,43 @@ mod tests {
         told.clear();
         p.advance_to(&kind, at(8.6), Some(&mut |f| told.push(f.moment)));
         assert_eq!(told, [Moment::Point], "half a second into the round, once");
+    }
+
+    #[test]
+    fn who_is_directed_plays_what_it_is_told_as_soon_as_there_is_room() {
+        let kind = kind(false);
+        let mut playback = Playback::wander(&kind, Random::new(3, 0));
+        playback.play(&kind, ClipId(3));
+        playback.direct(true);
+        let first = playback.current();
+        playback.advance_to(&kind, 60.0, None);
+        assert_eq!(playback.current(), first, "it has no ideas of its own");
+        // Three within one fade: the third waits until the first fade is over, and is not lost.
+        let mut now = 60.0;
+        let others: Vec<_> = (0..4).map(ClipId).filter(|clip| Some(*clip) != first).collect();
+        for clip in &others {
+            playback.play(&kind, *clip);
+            now += f64::from(FADE) * 0.25;
+            playback.advance_to(&kind, now, None);
+        }
+        assert_eq!(playback.current(), Some(others[1]));
+        assert_eq!(usize::from(playback.count), STACK);
+        playback.advance_to(&kind, now + f64::from(FADE), None);
+        assert_eq!(playback.current(), Some(others[2]));
+        now += 2.0;
+        playback.advance_to(&kind, now, None);
+        assert_eq!((playback.current(), playback.count), (Some(others[2]), 1));
+        playback.play(&kind, others[2]);
+        playback.advance_to(&kind, now + 0.1, None);
+        assert_eq!(playback.count, 1, "a loop that plays goes on");
+        playback.direct(false);
+        playback.advance_to(&kind, now + 20.0, None);
+        assert_ne!(playback.current(), Some(others[2]), "it wanders again");
+        // Who is carried by a lane keeps walking.
+        let mut keeper = Playback::keep(&kind, ClipId(1), 1.0, Random::new(1, 1));
+        keeper.direct(true);
+        keeper.play(&kind, ClipId(2));
+        keeper.advance_to(&kind, 9.0, None);
+        assert_eq!(keeper.current(), Some(ClipId(1)));
     }
 }

@@ -180,6 +180,11 @@ impl Rates {
         self.seen = visible;
     }
 
+    /// Some have waited long enough.
+    pub fn hurry(&mut self, who: u64) {
+        self.countdown.iter_mut().for_each(|bits| *bits &= !who);
+    }
+
     /// How many of some characters are evaluated every 1, 2, 3 and 4 frames.
     pub fn counts(&self, of: u64) -> [u32; Gates::RATES + 1] {
         let [two, three, four] = self.far;

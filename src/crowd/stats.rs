@@ -25,6 +25,10 @@ pub struct TickStats {
     pub lod_cut: u32,
     /// Notifies fired.
     pub notifies: u32,
+    /// Told by a sequence to tick, seen or not.
+    pub forced: u32,
+    /// Nanoseconds of the serial phase that sequences took.
+    pub sequence_ns: u64,
     /// Were given a palette slot, because they came into view.
     pub entered: u32,
     /// Gave their palette slot back.

@@ -12,6 +12,7 @@ use super::notify::Notifies;
 use super::rate::{Distances, Gates, Turn};
 use super::replay::Replay;
 use super::ride::Ride;
+use super::sequence::{OnStage, Sequences};
 use super::serial::Serial;
 use super::slots::Slots;
 use super::stats::TickStats;
@@ -51,6 +52,7 @@ pub(crate) struct World {
     /// Scratch of the gate: one per kind.
     pub wanted: Vec<usize>,
     pub watcher: Watcher,
+    pub sequences: Sequences,
 }
 
 #[derive(Debug)]
@@ -81,6 +83,7 @@ impl World {
             Cull { kinds, rides, frusta: &step.frusta, distances, moved, times }.run(characters);
         });
         let changes = times.time(Phase::Gate, || {
+            self.sequences.forced.hurry(&mut characters.blocks);
             // What time jumps over is nobody's to skip.
             let turn = Turn { frame: watcher.ticks(), all: !played };
             let clock = gate::Clock { now: self.now, grace: self.grace, turn };
@@ -95,10 +98,16 @@ impl World {
                 .run(slots)
         });
         watcher.finish();
+        let mut sequence_ns = 0;
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
                 let serial = Serial { kinds, rides, terrain: self.terrain, eye: step.eye };
                 serial.run(characters, slots);
+                if !self.replay.plays() {
+                    let (now, eye) = (self.now, step.eye);
+                    let stage = OnStage { characters, slots, kinds, rides, now, eye };
+                    sequence_ns = self.sequences.step(dt, stage);
+                }
                 if self.replay.records() {
                     self.replay.assemble((dt, played), &characters.blocks, crew.spools());
                 }
@@ -131,6 +140,8 @@ impl World {
             longest_gap: changes.longest_gap,
             lod_cut: cut,
             notifies,
+            forced: self.sequences.forced.iter().len() as u32,
+            sequence_ns,
             entered: changes.entered,
             left: changes.left,
             waiting: changes.waiting,

@@ -11,6 +11,7 @@ mod recorded;
 mod reload;
 mod replay;
 mod rig;
+mod sequences;
 mod walker;
 
 use glam::{Mat4, Vec3};
