@@ -30,7 +30,7 @@ pub fn crowd(
         terrain: config.terrain(),
         threads,
         lanes: Lanes::new(config.simd)?,
-        visibility: config.visibility,
+        update_mode: config.visibility.into(),
         grace: config.grace,
         gates: config.gates(),
         prune: config.prune,

@@ -10,6 +10,7 @@ use super::random::Random;
 use super::rate::Rates;
 use super::ride::Ride;
 use super::tint::tint;
+use super::update_mode::UpdateMode;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::motion::ground::rotate;
@@ -19,8 +20,8 @@ use glam::{Affine3A, Quat, Vec2, Vec3};
 /// Characters whose bits share a word.
 pub(crate) const BLOCK: usize = 64;
 
-/// One bit per character for 64 characters, on two cache lines of its own, because workers write
-/// it. A block that nobody sees leaves the second one alone.
+/// One bit per character for 64 characters, on cache lines of its own, because workers write it: one
+/// of what it is, one of what changes hands, one of how often it evaluates.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Block {
@@ -30,21 +31,31 @@ pub(crate) struct Block {
     pub shadow: u64,
     /// Holds a palette slot.
     pub leased: u64,
+    /// Holds a slot without matrices, in which its clocks run.
+    pub ticking: u64,
     /// Evaluates whether or not anybody looks.
     pub always: u64,
+    /// Runs its clocks whether or not anybody looks.
+    pub clocks: u64,
     /// Rides a lane.
     pub riders: u64,
-    /// Was given a slot this frame, or waits for one.
-    pub enter: u64,
-    /// Gives its slot back this frame.
-    pub leave: u64,
     /// Metres that the riders may be away from where their spheres are, at most.
     pub drift: f32,
+    /// Was given a palette slot this frame, or waits for one.
+    pub enter: u64,
+    /// Gives its palette slot back this frame.
+    pub leave: u64,
+    /// Is given a slot without matrices this frame.
+    pub start: u64,
+    /// Gives that back this frame.
+    pub stop: u64,
+    /// Held no slot of either sort until this frame.
+    pub fresh: u64,
     /// Who evaluates how often, and who this frame.
     pub rates: Rates,
 }
 
-const _: () = assert!(size_of::<Block>() == 128, "a block is two cache lines");
+const _: () = assert!(size_of::<Block>() == 192, "a block is three cache lines");
 
 /// Bounding spheres of a block, world space, component by component so that a plane is tested
 /// against several at once. The radius of a place that nobody has is negative infinity.
@@ -142,7 +153,7 @@ pub(crate) fn walked((position, heading): (Vec2, f32), step: GroundMotion) -> (V
     (position + rotate(step.translation(), heading), heading_now)
 }
 
-/// The palette slot that a character holds.
+/// The slot that a character holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotAddress {
     pub page: u32,
@@ -152,6 +163,8 @@ pub(crate) struct SlotAddress {
 impl SlotAddress {
     /// No slot.
     pub const NONE: Self = Self { page: u32::MAX, slot: u32::MAX };
+    /// Set in the page of a slot without matrices.
+    pub const TICKING: u32 = 1 << 31;
 }
 
 /// The columns, one row per character.
@@ -181,8 +194,8 @@ impl Characters {
         + size_of::<f64>()
         + size_of::<u32>();
 
-    /// Puts a plan's characters on their places. `always`: all evaluate, seen or not.
-    pub fn new(plan: &Plan, kinds: &[Kind], terrain: Terrain, seed: u64, always: bool) -> Self {
+    /// Puts a plan's characters on their places, all in one mode.
+    pub fn new(plan: &Plan, kinds: &[Kind], terrain: Terrain, seed: u64, mode: UpdateMode) -> Self {
         let count = plan.spots.len();
         let blocks = count.div_ceil(BLOCK);
         let nobody = Spheres {
@@ -213,9 +226,7 @@ impl Characters {
             let random = |stream: u64| Random::new(seed, (stream << 32) + id as u64);
             let scale = spot.scale;
             let (block, bit) = (id / BLOCK, 1u64 << (id % BLOCK));
-            if always {
-                this.blocks[block].always |= bit;
-            }
+            this.blocks[block].set_update_mode(id % BLOCK, mode);
             let (place, playback) = match spot.role {
                 Role::Stand { position, heading } => (
                     Place::Standing { position, heading, home: position, scale },

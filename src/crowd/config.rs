@@ -3,6 +3,7 @@
 use super::layout::Layout;
 use super::rate::Gates;
 use super::replay::RecordedGraph;
+use super::update_mode::UpdateMode;
 use crate::asset::ClipNotify;
 use crate::graph::{BindError, ValidProgram};
 use crate::math::{Bounds, Lanes};
@@ -23,8 +24,9 @@ pub struct CrowdConfig {
     pub terrain: Terrain,
     /// Worker threads, at least one; the caller waits while they work.
     pub threads: usize,
-    /// Characters that nobody has seen for [`CrowdConfig::grace`] seconds don't evaluate. Off: all do.
-    pub visibility: bool,
+    /// What characters do that nobody has seen for [`CrowdConfig::grace`] seconds, until one is told
+    /// otherwise ([`Crowd::set_update_mode`](super::Crowd::set_update_mode)).
+    pub update_mode: UpdateMode,
     /// Seconds that a character goes on evaluating after it was last seen; finite, not negative.
     pub grace: f32,
     /// How distant characters are spared.
@@ -51,7 +53,7 @@ impl Default for CrowdConfig {
             layout: Layout::Grid,
             terrain: Terrain::FLAT,
             threads: 1,
-            visibility: true,
+            update_mode: UpdateMode::default(),
             grace: 0.25,
             gates: Gates::default(),
             lanes: Lanes::best(),

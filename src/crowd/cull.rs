@@ -82,8 +82,8 @@ impl Cull<'_> {
         block.camera = inside(camera.planes(), spheres, 0.0);
         block.shadow = shadow.map_or(0, |f| inside(f.planes(), spheres, 0.0));
         // Nobody asks how far those are who are not evaluated.
-        if block.camera | block.shadow | block.leased | block.always != 0 {
-            block.rates.measure(spheres, &self.distances, block.leased);
+        if block.camera | block.shadow | block.leased | block.always | block.clocks != 0 {
+            block.rates.measure(spheres, &self.distances, block.leased | block.ticking);
         }
     }
 

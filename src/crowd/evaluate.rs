@@ -2,130 +2,25 @@
 //! them before it takes the next chunk.
 
 use super::characters::{Place, bits, walked};
-use super::draw::Page;
+use super::crew::{CHUNK, Crew, Scratch};
 use super::feet::ground_patch;
 use super::graph::GraphStep;
 use super::kind::Kind;
-use super::notify::{Notifies, NotifyEvent};
+use super::notify::NotifyEvent;
 use super::playback::Playback;
-use super::replay::{Replay, Spool};
+use super::replay::Replay;
 use super::slots::{Covered, Leases, SlotWord, Slots, WORD};
 use super::watch::Watcher;
-use crate::graph::VmScratch;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::motion::{Fired, GroundMotion, Terrain};
 use crate::pose::GroundPatch;
 use crate::profile::{Phase, PhaseTimes};
-use crate::task::validate::Validator;
-use crate::task::{Context, ExecuteStats, PoseState, TaskList, Worker, WorkerOptions};
+use crate::task::{Context, PoseState, TaskList};
 use rayon::prelude::*;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lists that one worker records before it executes them, at most.
-const CHUNK: u32 = WORD as u32;
 /// The fewest that are worth a job of their own: one batch of the resolve kernel.
 const LEAST_CHUNK: u32 = 8;
-
-/// Notifies of one evaluation that there is room for from the start.
-const FIRED: usize = 64;
-
-/// One worker's own memory: pose buffers and the task lists of one chunk.
-#[derive(Debug)]
-pub(crate) struct Scratch {
-    pub worker: Worker,
-    lists: Vec<TaskList>,
-    /// Notifies that were fired in this tick.
-    heard: Vec<NotifyEvent>,
-    validator: Validator,
-    /// Interprets graphs.
-    vm: VmScratch,
-    /// What is recorded of this tick.
-    spool: Spool,
-    /// Evaluated in this tick by the first bones alone.
-    cut: u32,
-}
-
-/// What the workers did since they were last asked.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CrewStats {
-    pub tasks: ExecuteStats,
-    /// Bytes of their pose memory.
-    pub pose_bytes: u64,
-    /// Characters that were posed by their first bones alone.
-    pub cut: u32,
-}
-
-/// The scratch of every thread of the pool. A thread locks its own, so nobody ever waits.
-#[derive(Debug, Default)]
-pub(crate) struct Crew(Vec<Mutex<Scratch>>);
-
-impl Crew {
-    /// For lists of up to so many tasks.
-    pub fn new(threads: usize, options: WorkerOptions, tasks: usize) -> Self {
-        let list = |_| {
-            let mut list = TaskList::default();
-            list.reserve(tasks);
-            list
-        };
-        let scratch = || Scratch {
-            worker: Worker::new(options),
-            lists: (0..CHUNK).map(list).collect(),
-            heard: Vec::with_capacity(Notifies::ROOM),
-            validator: Validator::default(),
-            spool: Spool::default(),
-            cut: 0,
-            vm: VmScratch::with_room(FIRED),
-        };
-        Self((0..threads).map(|_| Mutex::new(scratch())).collect())
-    }
-
-    /// The current thread's scratch.
-    fn mine(&self) -> MutexGuard<'_, Scratch> {
-        let thread = rayon::current_thread_index().unwrap_or(0) % self.0.len().max(1);
-        self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut Scratch> {
-        self.0.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Changes how everybody executes.
-    pub fn set_options(&mut self, options: WorkerOptions) {
-        self.all().for_each(|s| s.worker.set_options(options));
-    }
-
-    /// Makes room for lists of so many tasks.
-    pub fn reserve_tasks(&mut self, tasks: usize) {
-        self.all().flat_map(|s| &mut s.lists).for_each(|list| list.reserve(tasks));
-    }
-
-    /// What the workers heard in this tick; whoever takes it leaves the lists empty.
-    pub fn heard(&mut self) -> impl Iterator<Item = &mut Vec<NotifyEvent>> {
-        self.all().map(|s| &mut s.heard)
-    }
-
-    /// What the workers recorded in this tick; whoever takes it leaves it empty.
-    pub fn spools(&mut self) -> impl Iterator<Item = &mut Spool> {
-        self.all().map(|s| &mut s.spool)
-    }
-
-    /// Makes room for recording.
-    pub fn reserve_spools(&mut self, characters: usize) {
-        self.spools().for_each(|spool| spool.reserve(characters));
-    }
-
-    /// The workers' totals since they were last taken.
-    pub fn take_stats(&mut self) -> CrewStats {
-        let mut sum = CrewStats::default();
-        for scratch in self.all() {
-            sum.tasks.add(&scratch.worker.take_stats());
-            sum.pose_bytes += scratch.worker.heap_bytes() as u64;
-            sum.cut += std::mem::take(&mut scratch.cut);
-        }
-        sum
-    }
-}
 
 /// What every chunk is evaluated with.
 pub(crate) struct Evaluation<'a> {
@@ -146,6 +41,9 @@ pub(crate) struct Evaluation<'a> {
 
 /// Some neighbouring slots of one page.
 struct Run<'a> {
+    /// Nothing is executed.
+    ticking: bool,
+    palette_len: usize,
     words: &'a [SlotWord],
     owners: &'a [CharacterId],
     playback: &'a mut [Playback],
@@ -158,22 +56,29 @@ struct Run<'a> {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates everybody who is due. Gives their number.
-    pub fn run(&self, slots: &mut Slots) -> u32 {
-        let due: u32 = slots.leases.iter().flat_map(|l| &l.words).map(|w| w.due.count_ones()).sum();
-        let threads = self.crew.0.len() as u32;
+    /// Evaluates everybody who is due. Gives the number of those who were posed, and of those whose
+    /// clocks alone ran.
+    pub fn run(&self, slots: &mut Slots) -> (u32, u32) {
+        let due = |leases: &[Leases]| -> u32 {
+            leases.iter().flat_map(|l| &l.words).map(|w| w.due.count_ones()).sum()
+        };
+        let (posed, ticked) = (due(&slots.leases), due(&slots.ticking));
         // Several chunks for each thread, so that they end together.
-        let chunk = (due / (4 * threads.max(1))).clamp(LEAST_CHUNK, CHUNK);
-        let Slots { leases, pages, .. } = slots;
+        let chunk = (posed + ticked) / (4 * self.crew.threads().max(1) as u32);
+        let chunk = chunk.clamp(LEAST_CHUNK, CHUNK);
+        let Slots { leases, pages, ticking, .. } = slots;
         leases.par_iter_mut().zip(pages.par_iter_mut()).for_each(|(leases, page)| {
-            self.page(leases, page, chunk);
+            self.page(leases, &mut page.matrices, chunk);
         });
-        due
+        ticking.par_iter_mut().for_each(|leases| self.page(leases, &mut [], chunk));
+        (posed, ticked)
     }
 
-    fn page(&self, leases: &mut Leases, page: &mut Page, chunk: u32) {
+    fn page(&self, leases: &mut Leases, matrices: &mut [Mat3x4], chunk: u32) {
         let kind = &self.kinds[leases.kind.get()];
         let run = Run {
+            ticking: leases.ticking,
+            palette_len: leases.palette_len,
             words: &leases.words,
             owners: &leases.owners,
             playback: &mut leases.playback,
@@ -181,7 +86,7 @@ impl Evaluation<'_> {
             row: leases.row,
             rows: &mut leases.rows,
             poses: &mut leases.poses,
-            matrices: &mut page.matrices,
+            matrices,
         };
         self.divide(kind, run, chunk);
     }
@@ -195,7 +100,7 @@ impl Evaluation<'_> {
         if due <= chunk {
             return self.chunk(kind, run);
         }
-        let (a, b) = run.halve(kind.palette_len());
+        let (a, b) = run.halve();
         match b {
             Some(b) => {
                 rayon::join(|| self.divide(kind, a, chunk), || self.divide(kind, b, chunk));
@@ -226,7 +131,7 @@ impl Evaluation<'_> {
         // Lists of one cut are resolved together.
         let mut numbers = [0u32; 2];
         let mut count = |list: &TaskList| numbers[usize::from(list.cut().is_some())] += 1;
-        let palette_len = kind.palette_len();
+        let (palette_len, ticking) = (run.palette_len, run.ticking);
         self.times.worker(Phase::Record, || {
             for ((slot, word), list) in due().zip(lists.iter_mut()) {
                 let entered = is(word.entered, slot);
@@ -268,6 +173,12 @@ impl Evaluation<'_> {
                     Some(_) => bring(self.now, false),
                 };
                 run.roots[slot] = Covered { ground, seconds };
+                if ticking {
+                    if self.replay.records() {
+                        spool.push_ticked(owner, ground);
+                    }
+                    continue;
+                }
                 if let Some(graph) = &kind.graph
                     && !graph.feet.is_empty()
                     && !self.terrain.is_flat()
@@ -283,6 +194,9 @@ impl Evaluation<'_> {
                 }
             }
         });
+        if ticking {
+            return;
+        }
         self.times.worker(Phase::Execute, || {
             for (cut, _) in [false, true].into_iter().zip(numbers).filter(|(_, n)| *n > 0) {
                 let (mut matrices, mut at) = (&mut *run.matrices, 0);
@@ -339,7 +253,7 @@ fn simple(
 
 impl<'a> Run<'a> {
     /// The first and the second half of the words; one word is not halved.
-    fn halve(self, palette_len: usize) -> (Self, Option<Self>) {
+    fn halve(self) -> (Self, Option<Self>) {
         let middle = self.words.len() / 2;
         if middle == 0 {
             return (self, None);
@@ -349,12 +263,14 @@ impl<'a> Run<'a> {
         let (owners, later_owners) = self.owners.split_at(slots);
         let (playback, later_playback) = self.playback.split_at_mut(slots);
         let (roots, later_roots) = self.roots.split_at_mut(slots);
-        let row = self.row;
+        let Self { ticking, palette_len, row, .. } = self;
         let (rows, later_rows) = self.rows.split_at_mut(slots * row);
         let kept = slots.min(self.poses.len());
         let (poses, later_poses) = self.poses.split_at_mut(kept);
         let (matrices, later_matrices) = self.matrices.split_at_mut(slots * palette_len);
         let later = Run {
+            ticking,
+            palette_len,
             words: later_words,
             owners: later_owners,
             playback: later_playback,
@@ -364,7 +280,19 @@ impl<'a> Run<'a> {
             poses: later_poses,
             matrices: later_matrices,
         };
-        (Run { words, owners, playback, roots, row, rows, poses, matrices }, Some(later))
+        let first = Run {
+            ticking,
+            palette_len,
+            words,
+            owners,
+            playback,
+            roots,
+            row,
+            rows,
+            poses,
+            matrices,
+        };
+        (first, Some(later))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Phase 2: who evaluates, and with which palette slot.
+//! Phase 2: who evaluates, and with which slot.
 
 use super::characters::{BLOCK, Block, Characters, SlotAddress, bits};
 use super::cull::BLOCKS_PER_JOB;
@@ -70,7 +70,7 @@ pub(crate) fn gate(
     let mut changes = change_hands(characters, slots, kinds, wanted, replay.plays());
     let blocks = &characters.blocks;
     let frame = clock.turn.frame as u32;
-    for leases in &mut slots.leases {
+    for leases in slots.all() {
         const SLOTS: usize = WORDS_PER_JOB * WORD;
         let rows = leases.owners.par_chunks(SLOTS).zip(leases.evaluated_at.par_chunks_mut(SLOTS));
         let jobs = leases.words.par_chunks_mut(WORDS_PER_JOB).zip(rows);
@@ -96,9 +96,14 @@ fn decide(block: &mut Block, stamps: &mut [f64], number: usize, clock: &Clock) {
     block.leave = bits(block.leased & !wants)
         .filter(|&i| clock.now - stamps[i] > clock.grace)
         .fold(0, |leave, i| leave | 1 << i);
-    let holders = (block.leased & !block.leave) | block.enter;
+    let posed = (block.leased & !block.leave) | block.enter;
+    block.start = block.clocks & !posed & !block.ticking;
+    block.stop = block.ticking & (block.enter | !block.clocks);
+    let holders = posed | (block.ticking & !block.stop) | block.start;
     if holders != 0 {
-        block.rates.decide((holders, visible, block.enter), number, clock.turn);
+        // Whoever has only just been given up goes on at its turns.
+        let enters = block.enter | (block.start & !block.leased);
+        block.rates.decide((holders, visible, enters), number, clock.turn);
     }
 }
 
@@ -111,17 +116,22 @@ fn change_hands(
     replayed: bool,
 ) -> Changes {
     let mut changes = Changes::default();
+    let mut starts = 0;
     wanted.fill(0);
     for b in 0..characters.blocks.len() {
-        let Block { camera, shadow, enter, leave, .. } = characters.blocks[b];
+        let Block { camera, shadow, leased, ticking, enter, leave, start, stop, .. } =
+            characters.blocks[b];
         changes.visible += (camera | shadow).count_ones();
         changes.in_camera += camera.count_ones();
-        for id in bits(leave).map(|i| b * BLOCK + i) {
+        for id in bits(leave | stop).map(|i| b * BLOCK + i) {
             let row = characters.rows.of_mut(id);
             characters.playback[id] = slots.release(characters.slots[id], row);
             characters.slots[id] = SlotAddress::NONE;
         }
-        characters.blocks[b].leased &= !leave;
+        let block = &mut characters.blocks[b];
+        block.fresh = (enter | start) & !(leased | ticking);
+        (block.leased, block.ticking) = (leased & !leave, ticking & !stop);
+        starts |= start;
         changes.left += leave.count_ones();
         bits(enter).for_each(|i| wanted[characters.kinds[b * BLOCK + i].get()] += 1);
     }
@@ -130,6 +140,9 @@ fn change_hands(
     }
     if wanted.iter().any(|&n| n > 0) {
         take_in(characters, slots, kinds, &mut changes);
+    }
+    if starts != 0 {
+        start_clocks(characters, slots, kinds);
     }
     if replayed {
         return changes;
@@ -165,6 +178,25 @@ fn take_in(characters: &mut Characters, slots: &mut Slots, kinds: &[Kind], chang
     }
 }
 
+/// Gives slots without matrices to those whose clocks go on.
+fn start_clocks(characters: &mut Characters, slots: &mut Slots, kinds: &[Kind]) {
+    for b in 0..characters.blocks.len() {
+        let mut started = 0u64;
+        for i in bits(characters.blocks[b].start) {
+            let id = b * BLOCK + i;
+            let kind = characters.kinds[id];
+            let state = (&characters.playback[id], characters.rows.of(id));
+            let owner = CharacterId(id as u32);
+            if let Some(slot) = slots.tick(kind, &kinds[kind.get()].slot, owner, state) {
+                characters.slots[id] = slot;
+                started |= 1 << i;
+            }
+        }
+        characters.blocks[b].ticking |= started;
+        characters.blocks[b].start = started;
+    }
+}
+
 /// Brings the holders' bits into the order of the slots. Gives the frames since the last evaluation
 /// of whoever has waited longest, up to this one.
 fn look_up(
@@ -180,14 +212,15 @@ fn look_up(
         let (block, i) = (&blocks[id / BLOCK], id % BLOCK);
         let bit = |mask: u64| (mask >> i & 1) << slot;
         next.due |= bit(block.rates.due);
-        next.entered |= bit(block.enter);
+        next.entered |= bit(block.fresh);
         next.camera |= bit(block.camera);
         next.shadow |= bit(block.shadow);
         next.cut |= bit(block.rates.cut);
-        if next.entered >> slot & 1 == 0 {
+        let moved_in = bit(block.enter | block.start) != 0;
+        if !moved_in {
             longest = longest.max(frame.wrapping_sub(evaluated_at[slot]));
         }
-        if next.due >> slot & 1 == 1 {
+        if moved_in || next.due >> slot & 1 == 1 {
             evaluated_at[slot] = frame;
         }
     }

@@ -234,7 +234,7 @@ impl World {
                 Driver::hurry(&mut characters.rows.of_mut(id)[words..]);
             }
         }
-        for leases in &mut slots.leases {
+        for leases in slots.all() {
             let Some(words) = words(leases.kind) else { continue };
             leases.rows.chunks_mut(leases.row).for_each(|row| Driver::hurry(&mut row[words..]));
         }

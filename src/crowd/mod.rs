@@ -9,10 +9,12 @@
 //! test against the frusta. One that comes into view is leased a palette slot, which it keeps
 //! until nobody has seen it for the grace time; its clocks then catch up in one step, and it is
 //! always evaluated on the frame it appears. A distant one is evaluated every few frames
-//! ([`Gates`]) and drawn as it was in between; the time that it skipped is its next step.
+//! ([`Gates`]) and drawn as it was in between; the time that it skipped is its next step. Whoever
+//! is to go on out of sight has another [`UpdateMode`].
 
 mod characters;
 pub mod config;
+mod crew;
 mod cull;
 pub mod draw;
 mod driver;
@@ -41,6 +43,7 @@ pub mod stats;
 #[cfg(test)]
 mod testing;
 mod tint;
+mod update_mode;
 pub mod watch;
 mod world;
 
@@ -55,6 +58,7 @@ pub use replay::{
     ReplayWriter,
 };
 pub use stats::TickStats;
+pub use update_mode::UpdateMode;
 pub use watch::{CharacterCapture, Divergence, Validation, Watch};
 
 use crate::index::{CharacterId, CharacterKind};
@@ -64,8 +68,8 @@ use crate::pose::Rig;
 use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
 use characters::Characters;
+use crew::Crew;
 use cull::Frusta;
-use evaluate::Crew;
 use glam::{Mat4, Vec2, Vec3};
 use kind::Kind;
 use layout::{Cast, Plan};
@@ -111,7 +115,7 @@ pub struct MemoryEstimate {
     pub kinds: u64,
     /// Palettes and instance records with every character in view.
     pub all_visible: u64,
-    /// What is sure to be needed: columns and kinds, and without visibility the palettes too.
+    /// What is sure to be needed: columns and kinds, and what those hold who never rest.
     pub needed: u64,
 }
 
@@ -184,7 +188,7 @@ impl Crowd {
         let bodies = kinds.iter().map(|k| k.body.clone()).collect();
         let plan = Plan::new(config.layout, Cast::new(bodies, config.count, config.seed));
         let terrain = config.terrain;
-        let characters = Characters::new(&plan, &kinds, terrain, config.seed, !config.visibility);
+        let characters = Characters::new(&plan, &kinds, terrain, config.seed, config.update_mode);
         let options =
             WorkerOptions { prune: config.prune, steal: config.steal, lanes: config.lanes };
         let palette_limit =
@@ -213,15 +217,17 @@ impl Crowd {
     /// What a crowd would take.
     pub fn estimate(config: &CrowdConfig, kinds: &[CrowdKind]) -> MemoryEstimate {
         let weight: f64 = kinds.iter().map(|k| f64::from(k.weight)).filter(|w| *w > 0.0).sum();
-        let (mut rows, mut kept) = (0.0, 0);
+        let (mut rows, mut kept, mut ticking) = (0.0, 0, 0.0);
         let per_character: f64 = kinds
             .iter()
             .map(|k| {
                 let slot = Slots::bytes_per_slot(k.rig.palette_len()) + size_of::<InstanceRecord>();
                 let (row, poses) = graph::kept_bytes(k);
                 kept += poses as u64;
-                rows += row as f64 * f64::from(k.weight).max(0.0) / weight;
-                (slot + row + poses) as f64 * f64::from(k.weight).max(0.0) / weight
+                let share = f64::from(k.weight).max(0.0) / weight;
+                rows += row as f64 * share;
+                ticking += (Slots::bytes_per_slot(0) + row) as f64 * share;
+                (slot + row + poses) as f64 * share
             })
             .sum();
         let per_hidden = Characters::BYTES as f64 + rows;
@@ -229,7 +235,12 @@ impl Crowd {
         let all_visible = (f64::from(config.count) * per_character) as u64;
         // Each kind and its pages hold a set of poses that slots begin as.
         let kinds = 2 * kept;
-        let needed = characters + kinds + if config.visibility { 0 } else { all_visible };
+        let held = match config.update_mode {
+            UpdateMode::TickWhenRendered => 0,
+            UpdateMode::AlwaysTickPose => all_visible,
+            UpdateMode::AlwaysTickClocks => (f64::from(config.count) * ticking) as u64,
+        };
+        let needed = characters + kinds + held;
         MemoryEstimate { characters, kinds, all_visible, needed }
     }
 
@@ -333,7 +344,7 @@ impl Crowd {
     pub fn next_clip(&mut self) {
         self.world.hurry_drivers();
         let resting = self.world.characters.playback.iter_mut();
-        let leased = self.world.slots.leases.iter_mut().flat_map(|l| &mut l.playback);
+        let leased = self.world.slots.all().flat_map(|l| &mut l.playback);
         resting.chain(leased).for_each(playback::Playback::hurry);
     }
 

@@ -61,7 +61,8 @@ impl World {
             let shape = graph.slot(&kind.rig);
             let count = self.characters.kinds.iter().filter(|kind| *kind == id).count();
             let more = shape.row as i64 - kind.slot.row as i64;
-            rows += more * (size_of::<u32>() * count) as i64;
+            let rows_of = count + self.slots.ticking_of(*id);
+            rows += more * (size_of::<u32>() * rows_of) as i64;
             slots +=
                 (shape.bytes() as i64 - kind.slot.bytes() as i64) * self.slots.slots_of(*id) as i64;
         }

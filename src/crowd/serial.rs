@@ -33,7 +33,7 @@ pub(crate) struct Serial<'a> {
 impl Serial<'_> {
     /// Applies the root motion of everybody who was evaluated, and asks drivers what is next.
     pub fn run(&self, characters: &mut Characters, slots: &mut Slots) {
-        for leases in &mut slots.leases {
+        for leases in slots.all() {
             let kind = &self.kinds[leases.kind.get()];
             if kind.graph.is_some() || kind.recorded.is_some() {
                 self.free(characters, leases, kind);

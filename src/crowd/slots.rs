@@ -21,7 +21,7 @@ pub(crate) struct SlotWord {
     pub leased: u64,
     /// Its holder evaluates this frame.
     pub due: u64,
-    /// It was leased this frame.
+    /// Its holder had no slot until this frame.
     pub entered: u64,
     /// Its holder is in the camera's frustum.
     pub camera: u64,
@@ -36,6 +36,8 @@ pub(crate) struct SlotWord {
 #[derive(Debug)]
 pub(crate) struct Leases {
     pub kind: CharacterKind,
+    /// Only clocks run: a slot has neither matrices nor poses.
+    pub ticking: bool,
     /// Matrices of one slot.
     pub palette_len: usize,
     pub words: Vec<SlotWord>,
@@ -80,6 +82,8 @@ pub(crate) struct Slots {
     pub pages: Vec<Page>,
     /// One per page.
     pub leases: Vec<Leases>,
+    /// Of those whose clocks run while nobody needs their poses: at most one per kind.
+    pub ticking: Vec<Leases>,
     page_matrices: usize,
     /// Bytes that pages may take.
     limit: u64,
@@ -101,6 +105,11 @@ impl SlotShape {
     pub fn bytes(&self) -> usize {
         let poses = self.poses.as_ref().map_or(0, |p| size_of::<PoseState>() + p.heap_bytes());
         Slots::bytes_per_slot(self.palette_len) + self.row * size_of::<u32>() + poses
+    }
+
+    /// What a slot holds in which clocks alone run.
+    fn without_pose(&self) -> Self {
+        Self { palette_len: 0, row: self.row, poses: None }
     }
 }
 
@@ -170,17 +179,55 @@ impl Slots {
                 self.leases[page].lowest_free()?
             }
         };
-        let leases = &mut self.leases[page];
-        leases.words[slot / WORD].leased |= 1 << (slot % WORD);
-        leases.used += 1;
-        leases.owners[slot] = owner;
-        leases.playback[slot] = *playback;
-        leases.row_mut(slot).copy_from_slice(row);
-        // Nobody has seen the poses that the last holder kept.
-        if let Some(poses) = leases.poses.get_mut(slot) {
-            poses.clear();
-        }
+        self.leases[page].give(slot, owner, (playback, row));
         Some(SlotAddress { page: page as u32, slot: slot as u32 })
+    }
+
+    /// Gives a slot without matrices to a character, whose clocks move in. `None` when the memory
+    /// limit is reached.
+    pub fn tick(
+        &mut self,
+        kind: CharacterKind,
+        shape: &SlotShape,
+        owner: CharacterId,
+        state: (&Playback, &[u32]),
+    ) -> Option<SlotAddress> {
+        let Self { ticking, held, limit, .. } = self;
+        let at = ticking.iter().position(|l| l.kind == kind).unwrap_or_else(|| {
+            let mut leases = Leases::new(kind, &shape.without_pose(), usize::MAX);
+            leases.ticking = true;
+            ticking.push(leases);
+            ticking.len() - 1
+        });
+        let leases = &mut ticking[at];
+        let slot = match leases.lowest_free() {
+            Some(slot) => slot,
+            None => {
+                if !leases.grow(None, leases.used + 1, (held, *limit)) {
+                    return None;
+                }
+                leases.lowest_free()?
+            }
+        };
+        leases.give(slot, owner, state);
+        Some(SlotAddress { page: at as u32 | SlotAddress::TICKING, slot: slot as u32 })
+    }
+
+    /// All slots, with matrices or without.
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Leases> {
+        self.leases.iter_mut().chain(&mut self.ticking)
+    }
+
+    /// Slots without matrices that there are of a kind, held or not.
+    pub fn ticking_of(&self, kind: CharacterKind) -> usize {
+        self.ticking.iter().filter(|l| l.kind == kind).map(|l| l.owners.len()).sum()
+    }
+
+    fn at_mut(&mut self, at: SlotAddress) -> &mut Leases {
+        match at.page & SlotAddress::TICKING {
+            0 => &mut self.leases[at.page as usize],
+            flag => &mut self.ticking[(at.page ^ flag) as usize],
+        }
     }
 
     /// Slots that the pages of a kind have, held or not.
@@ -201,7 +248,8 @@ impl Slots {
         shape: &SlotShape,
         mut pass_on: impl FnMut(CharacterId, &mut [u32], &mut [u32]),
     ) {
-        for leases in self.leases.iter_mut().filter(|l| l.kind == kind) {
+        let Self { leases, ticking, held, .. } = self;
+        for leases in leases.iter_mut().chain(ticking).filter(|l| l.kind == kind) {
             let slots = leases.owners.len();
             let length = std::mem::replace(&mut leases.row, shape.row);
             let mut rows = std::mem::replace(&mut leases.rows, vec![0; slots * shape.row]);
@@ -211,27 +259,32 @@ impl Slots {
                     pass_on(leases.owners[slot], old, leases.row_mut(slot));
                 }
             }
+            let ticking = leases.ticking.then(|| shape.without_pose());
+            let shape = ticking.as_ref().unwrap_or(shape);
             leases.blank = shape.poses.as_ref().map(PoseState::twin).unwrap_or_default();
             leases.keeps_poses = shape.poses.is_some();
             leases.poses.clear();
             if leases.keeps_poses {
                 leases.poses.resize_with(slots, || leases.blank.twin());
             }
-            self.held -= (slots * leases.bytes) as u64;
+            *held -= (slots * leases.bytes) as u64;
             leases.bytes = shape.bytes();
-            self.held += (slots * leases.bytes) as u64;
+            *held += (slots * leases.bytes) as u64;
         }
     }
 
     /// The row of a slot's holder.
     pub fn row(&self, at: SlotAddress) -> &[u32] {
-        let leases = &self.leases[at.page as usize];
+        let leases = match at.page & SlotAddress::TICKING {
+            0 => &self.leases[at.page as usize],
+            flag => &self.ticking[(at.page ^ flag) as usize],
+        };
         &leases.rows[at.slot as usize * leases.row..][..leases.row]
     }
 
     /// Takes a slot back, and the clocks and the row out of it.
     pub fn release(&mut self, at: SlotAddress, row: &mut [u32]) -> Playback {
-        let (leases, slot) = (&mut self.leases[at.page as usize], at.slot as usize);
+        let (leases, slot) = (self.at_mut(at), at.slot as usize);
         leases.words[slot / WORD].leased &= !(1 << (slot % WORD));
         leases.used -= 1;
         leases.full_below = leases.full_below.min(slot / WORD);
@@ -249,11 +302,24 @@ impl Slots {
     }
 
     fn add_page(&mut self, kind: CharacterKind, shape: &SlotShape) {
-        let palette_len = shape.palette_len;
+        let capacity = (self.page_matrices / shape.palette_len.max(1)).max(1);
         self.pages.push(Page::default());
-        self.leases.push(Leases {
+        self.leases.push(Leases::new(kind, shape, capacity));
+    }
+
+    /// Grows a page to at least `slots` slots.
+    fn grow(&mut self, page: usize, slots: usize) -> bool {
+        let Self { leases, pages, held, limit, .. } = self;
+        leases[page].grow(Some(&mut pages[page]), slots, (held, *limit))
+    }
+}
+
+impl Leases {
+    fn new(kind: CharacterKind, shape: &SlotShape, capacity: usize) -> Self {
+        Self {
             kind,
-            palette_len,
+            ticking: false,
+            palette_len: shape.palette_len,
             words: Vec::new(),
             owners: Vec::new(),
             playback: Vec::new(),
@@ -265,49 +331,65 @@ impl Slots {
             blank: shape.poses.as_ref().map(PoseState::twin).unwrap_or_default(),
             bytes: shape.bytes(),
             keeps_poses: shape.poses.is_some(),
-            capacity: (self.page_matrices / palette_len.max(1)).max(1),
+            capacity,
             used: 0,
             full_below: 0,
-        });
+        }
     }
 
-    /// Grows a page to at least `slots` slots, a quarter more than it has when that is not over the
-    /// limits. False when the memory limit forbids even `slots`.
-    fn grow(&mut self, page: usize, slots: usize) -> bool {
-        let leases = &mut self.leases[page];
-        let has = leases.words.len();
-        let most = leases.capacity.div_ceil(WORD);
+    /// Grows to at least `slots` slots, a quarter more than there are when that is not over the
+    /// limits. False when the memory limit (`held`, and how much may be) forbids even `slots`.
+    fn grow(
+        &mut self,
+        page: Option<&mut Page>,
+        slots: usize,
+        (held, limit): (&mut u64, u64),
+    ) -> bool {
+        let has = self.words.len();
+        let most = self.capacity.div_ceil(WORD);
         let words = |slots: usize| slots.div_ceil(WORD).clamp(has, most);
-        let bytes = |words: usize| ((words - has) * WORD * leases.bytes) as u64;
+        let bytes = |words: usize| ((words - has) * WORD * self.bytes) as u64;
         let (generous, needed) = (words(slots.max(has * WORD * 5 / 4)), words(slots));
-        let allowed = |words: &usize| self.held.saturating_add(bytes(*words)) <= self.limit;
+        let allowed = |words: &usize| held.saturating_add(bytes(*words)) <= limit;
         let Some(words) = [generous, needed].into_iter().find(allowed) else { return false };
-        let rows = (words * WORD).min(leases.capacity) * leases.palette_len;
-        let page = &mut self.pages[page];
-        let more = rows.saturating_sub(page.matrices.len());
-        if reserve_huge(&mut page.matrices, more).is_err() {
-            return false;
+        if let Some(page) = page {
+            let rows = (words * WORD).min(self.capacity) * self.palette_len;
+            let more = rows.saturating_sub(page.matrices.len());
+            if reserve_huge(&mut page.matrices, more).is_err() {
+                return false;
+            }
+            page.matrices.resize(rows, Mat3x4::zeroed());
+            // At worst every second slot is written.
+            let ranges = words * WORD / 2 + 1;
+            page.dirty.reserve(ranges.saturating_sub(page.dirty.len()));
         }
-        self.held += bytes(words);
-        leases.words.resize(words, SlotWord::default());
-        leases.owners.resize(words * WORD, CharacterId(u32::MAX));
-        leases.roots.resize(words * WORD, Covered::default());
-        leases.evaluated_at.resize(words * WORD, 0);
-        leases.playback.resize(words * WORD, Playback::IDLE);
-        leases.rows.resize(words * WORD * leases.row, 0);
-        if leases.keeps_poses {
-            let blank = &leases.blank;
-            leases.poses.resize_with(words * WORD, || blank.twin());
+        *held += bytes(words);
+        self.words.resize(words, SlotWord::default());
+        self.owners.resize(words * WORD, CharacterId(u32::MAX));
+        self.roots.resize(words * WORD, Covered::default());
+        self.evaluated_at.resize(words * WORD, 0);
+        self.playback.resize(words * WORD, Playback::IDLE);
+        self.rows.resize(words * WORD * self.row, 0);
+        if self.keeps_poses {
+            let blank = &self.blank;
+            self.poses.resize_with(words * WORD, || blank.twin());
         }
-        page.matrices.resize(rows, Mat3x4::zeroed());
-        // At worst every second slot is written.
-        let ranges = words * WORD / 2 + 1;
-        page.dirty.reserve(ranges.saturating_sub(page.dirty.len()));
         true
     }
-}
 
-impl Leases {
+    /// Gives a free slot to a character, whose clocks move in.
+    fn give(&mut self, slot: usize, owner: CharacterId, (playback, row): (&Playback, &[u32])) {
+        self.words[slot / WORD].leased |= 1 << (slot % WORD);
+        self.used += 1;
+        self.owners[slot] = owner;
+        self.playback[slot] = *playback;
+        self.row_mut(slot).copy_from_slice(row);
+        // Nobody has seen the poses that the last holder kept.
+        if let Some(poses) = self.poses.get_mut(slot) {
+            poses.clear();
+        }
+    }
+
     /// A holder's row.
     pub fn row_mut(&mut self, slot: usize) -> &mut [u32] {
         &mut self.rows[slot * self.row..][..self.row]

@@ -14,6 +14,8 @@ pub struct TickStats {
     pub in_camera: u32,
     /// Recorded and executed.
     pub evaluated: u32,
+    /// Recorded alone: their clocks run though nobody sees them.
+    pub ticked: u32,
     /// With a palette slot and evaluated every 1, 2, 3 and 4 frames. Of a replay, zeros: rates are
     /// those of the recorded run.
     pub by_rate: [u32; Gates::RATES + 1],

@@ -1,9 +1,10 @@
 //! The crowd's state and one frame of it, phase by phase.
 
 use super::characters::Characters;
+use super::crew::{Crew, CrewStats};
 use super::cull::{Cull, Frusta};
 use super::draw::{DrawGroup, InstanceRecord};
-use super::evaluate::{Crew, CrewStats, Evaluation};
+use super::evaluate::Evaluation;
 use super::gate;
 use super::gather::{self, Gather};
 use super::hash;
@@ -90,7 +91,7 @@ impl World {
             gate::gate(characters, slots, kinds, &mut self.wanted, clock, &self.replay, times)
         });
         let watched = watcher.prepare(characters, slots, self.now);
-        let evaluated = times.time_interleaved([Phase::Record, Phase::Execute], || {
+        let (evaluated, ticked) = times.time_interleaved([Phase::Record, Phase::Execute], || {
             let (replay, terrain, now) = (&self.replay, self.terrain, self.now);
             let places = &characters.places;
             let jumped = (!played).then_some(before);
@@ -135,6 +136,7 @@ impl World {
             visible: changes.visible,
             in_camera: changes.in_camera,
             evaluated,
+            ticked,
             by_rate: changes.by_rate,
             skipped: (slots.used() as u32).saturating_sub(evaluated),
             longest_gap: changes.longest_gap,

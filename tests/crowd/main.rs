@@ -6,6 +6,7 @@ mod bounds;
 mod graph;
 mod ground;
 mod lod;
+mod modes;
 mod rates;
 mod recorded;
 mod reload;
@@ -18,6 +19,7 @@ use glam::{Mat4, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 use throng::crowd::{
     Crowd, CrowdConfig, CrowdDraw, CrowdError, CrowdKind, Gates, Layout, TickInput, TickStats,
+    UpdateMode,
 };
 use throng::index::CharacterId;
 use throng::math::{Frustum, Mat3x4, View};
@@ -323,7 +325,8 @@ fn what_is_outside_the_dirty_ranges_is_as_it_was_and_inside_is_what_was_evaluate
 fn who_comes_into_view_shows_the_pose_it_would_have_had() {
     for layout in LAYOUTS {
         let mut sparse = crowd(config(400, layout));
-        let mut full = crowd(CrowdConfig { visibility: false, ..config(400, layout) });
+        let mut full =
+            crowd(CrowdConfig { update_mode: UpdateMode::AlwaysTickPose, ..config(400, layout) });
         let mut compared = 0;
         for frame in 0..240 {
             // Turns in jumps, so that many have been unseen for seconds.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use throng::asset::ClipNotify;
 use throng::crowd::{
     CharacterState, Crowd, CrowdConfig, CrowdKind, FrameReader, Gates, Layout, Playing, TickInput,
-    TickStats,
+    TickStats, UpdateMode,
 };
 use throng::index::{CharacterId, ClipId};
 use throng::math::View;
@@ -35,7 +35,7 @@ fn tick(crowd: &mut Crowd, view: &View, (dt, played): (f64, bool)) -> TickStats 
 }
 
 /// The person of the tests, who can be heard.
-fn person() -> CrowdKind {
+pub fn person() -> CrowdKind {
     let at = |name: &str, seconds| ClipNotify { name: name.into(), seconds, end: None };
     let notifies = vec![
         vec![at("sway", 0.7)],
@@ -117,7 +117,7 @@ fn run(kind: CrowdKind, layout: Layout, gates: Gates) -> Ran {
 }
 
 /// How often a notify was heard.
-fn times_told(crowd: &Crowd, name: &str) -> u64 {
+pub fn times_told(crowd: &Crowd, name: &str) -> u64 {
     let named = crowd.notify_names().iter().find(|(_, known)| *known == name);
     named.map_or(0, |(id, _)| crowd.notify_counts().of(id, Moment::Point))
 }
@@ -210,7 +210,10 @@ fn who_skips_a_frame_is_drawn_as_it_was_and_goes_on_along_its_lane() {
 fn evaluations_are_spread_evenly_and_nobody_waits_longer_than_four_frames() {
     const COUNT: u32 = 20_000;
     const FRAMES: usize = 1_000;
-    let config = CrowdConfig { visibility: false, ..config(COUNT, Layout::Grid, Gates::default()) };
+    let config = CrowdConfig {
+        update_mode: UpdateMode::AlwaysTickPose,
+        ..config(COUNT, Layout::Grid, Gates::default())
+    };
     let mut crowd = Crowd::new(config, vec![rig::stander()]).unwrap();
     crowd.record_frames();
     let mut reader = FrameReader::default();

@@ -3,7 +3,7 @@
 use super::walker::{STATES, program, walker};
 use super::*;
 use std::sync::{Arc, Mutex};
-use throng::crowd::{NotifyEvent, NotifySink};
+use throng::crowd::{NotifyEvent, NotifySink, UpdateMode};
 use throng::graph::{MachineId, ValidProgram, compile};
 use throng::index::CharacterKind;
 use throng::motion::Moment;
@@ -125,7 +125,8 @@ fn what_can_not_take_its_place_leaves_everything_as_it_is() {
 #[test]
 fn more_poses_than_memory_holds_are_refused_with_the_numbers() {
     let kinds = || vec![walker()];
-    let roomy = CrowdConfig { visibility: false, ..config(200, Layout::Grid) };
+    let roomy =
+        CrowdConfig { update_mode: UpdateMode::AlwaysTickPose, ..config(200, Layout::Grid) };
     let needed = Crowd::estimate(&roomy, &kinds()).needed;
     let mut crowd = Crowd::new(CrowdConfig { memory_limit: needed * 3, ..roomy }, kinds()).unwrap();
     tick(&mut crowd, &overview(), DT);

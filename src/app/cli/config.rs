@@ -4,7 +4,9 @@ use super::contradiction;
 use super::options::{
     CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg,
 };
-use super::values::{CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep};
+use super::values::{
+    CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
+};
 use crate::app::exit::Failure;
 use crate::asset::{self, BuildOptions};
 use crate::crowd::Gates;
@@ -114,8 +116,8 @@ pub struct RunConfig {
     pub playback: PlaybackArg,
     /// The graph file that plays all characters.
     pub graph: Option<PathBuf>,
-    /// Unseen characters are skipped.
-    pub visibility: bool,
+    /// What becomes of characters that nobody sees.
+    pub visibility: VisibilityArg,
     /// Seconds.
     pub grace: f32,
     /// Distant characters are animated less often.
@@ -214,7 +216,7 @@ impl RunConfig {
             clip_store: options.clip_store,
             playback: options.playback,
             graph: options.graph.clone(),
-            visibility: options.visibility.is_on(),
+            visibility: options.visibility,
             grace: options.grace,
             update_rate: options.update_rate.is_on(),
             rate_distances: options.rate_distances,

@@ -8,7 +8,9 @@ pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use options::{CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg};
-pub use values::{CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep};
+pub use values::{
+    CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
+};
 
 use super::bench::BenchCommand;
 use super::exit::Failure;

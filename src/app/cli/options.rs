@@ -1,7 +1,7 @@
 //! The options of a run, as clap reads them.
 
 use super::values::{
-    self, CaptureTo, ClipStoreArg, FitHeight, OnOff, RateDistances, Size, TimeStep,
+    self, CaptureTo, ClipStoreArg, FitHeight, OnOff, RateDistances, Size, TimeStep, VisibilityArg,
 };
 use crate::crowd::Layout;
 use crate::math::Lanes;
@@ -228,10 +228,9 @@ pub struct RunOptions {
     /// [default: the built-in characters' own, else one made from a character's clips]
     #[arg(long, value_name = "PATH", help_heading = "Animation")]
     pub graph: Option<PathBuf>,
-    /// Skip characters that nobody sees
-    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
-          default_value_t = OnOff::On, help_heading = "Animation")]
-    pub visibility: OnOff,
+    /// What becomes of characters that nobody sees
+    #[arg(long, value_enum, default_value_t = VisibilityArg::On, help_heading = "Animation")]
+    pub visibility: VisibilityArg,
     /// Seconds that a character keeps animating after it was last seen
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value = "0.25", value_parser = values::seconds,
           help_heading = "Animation")]

@@ -2,7 +2,7 @@
 //! would have been right.
 
 use crate::asset::StoreChoice;
-use crate::crowd::Gates;
+use crate::crowd::{Gates, UpdateMode};
 use crate::math::{Lanes, SimdError, SimdLevel};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,29 @@ impl OnOff {
     /// As a `bool`.
     pub fn is_on(self) -> bool {
         self == Self::On
+    }
+}
+
+/// What becomes of characters that nobody sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum VisibilityArg {
+    /// They rest, and catch up when they are seen
+    #[default]
+    On,
+    /// They are animated all the same
+    Off,
+    /// Their clocks run, so that they move and are heard, but they have no pose
+    Clocks,
+}
+
+impl From<VisibilityArg> for UpdateMode {
+    fn from(arg: VisibilityArg) -> Self {
+        match arg {
+            VisibilityArg::On => Self::TickWhenRendered,
+            VisibilityArg::Off => Self::AlwaysTickPose,
+            VisibilityArg::Clocks => Self::AlwaysTickClocks,
+        }
     }
 }
 

@@ -94,6 +94,9 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
         ),
         ("palettes", Bytes(tick.palette_bytes).to_string()),
     ];
+    if tick.ticked > 0 {
+        rows.push(("clocks alone", number(tick.ticked.into())));
+    }
     if tick.waiting > 0 {
         rows.push(("no room for", number(tick.waiting.into())));
     }

@@ -3,12 +3,12 @@
 use super::open;
 use crate::app::cli::{
     CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, PlaybackArg, RateDistances,
-    RunConfig, TimeStep,
+    RunConfig, TimeStep, VisibilityArg,
 };
 use crate::asset::BuildOptions;
 use crate::crowd::{Gates, ReplayHeader};
 use anyhow::Context;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The part of a run's configuration that decides who stands where, and what a report is to say of
@@ -37,8 +37,9 @@ pub struct RecordedRun {
     pub playback: PlaybackArg,
     /// The graph file that did, as it was named then; nobody needs it any more.
     pub graph: Option<PathBuf>,
-    /// Who was not seen was skipped.
-    pub visibility: bool,
+    /// What became of who was not seen.
+    #[serde(deserialize_with = "visibility")]
+    pub visibility: VisibilityArg,
     /// Seconds that they went on.
     pub grace: f32,
     /// Distant ones were animated less often; not so before there was such a thing.
@@ -57,6 +58,21 @@ pub struct RecordedRun {
 
 fn lod_distance() -> f32 {
     Gates::default().lod_distance
+}
+
+/// On or off was a switch once.
+fn visibility<'de, D: Deserializer<'de>>(from: D) -> Result<VisibilityArg, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Switch(bool),
+        Name(VisibilityArg),
+    }
+    Ok(match Either::deserialize(from)? {
+        Either::Switch(true) => VisibilityArg::On,
+        Either::Switch(false) => VisibilityArg::Off,
+        Either::Name(name) => name,
+    })
 }
 
 fn rate_distances() -> RateDistances {
@@ -166,7 +182,7 @@ mod tests {
             time_step: TimeStep::Fixed(0.25),
             playback: PlaybackArg::Graph,
             graph: Some("gone.ron".into()),
-            visibility: true,
+            visibility: VisibilityArg::Clocks,
             grace: 0.25,
             update_rate: true,
             rate_distances: [1.0, 2.0, 3.0],
@@ -185,7 +201,9 @@ mod tests {
         for added in ["update_rate", "rate_distances", "skeleton_lod", "lod_distance"] {
             assert!(old.as_object_mut().unwrap().remove(added).is_some(), "{added}");
         }
+        old["visibility"] = false.into();
         let old: RecordedRun = serde_json::from_value(old).unwrap();
+        assert_eq!(old.visibility, VisibilityArg::Off);
         assert!(!old.update_rate && old.rate_distances == Gates::default().rate_distances);
         assert!(!old.skeleton_lod && old.lod_distance == Gates::default().lod_distance);
         let e = read(&run, 4_294_967_295).unwrap_err().to_string();

@@ -105,6 +105,8 @@ pub struct CrowdReport {
     pub visible: MeanMax,
     /// Recorded and executed, per frame.
     pub evaluated: MeanMax,
+    /// Recorded alone, because clocks run though nobody sees them, per frame.
+    pub ticked: MeanMax,
     /// With a palette slot and evaluated every so many frames, per frame.
     pub by_rate: Rows<MeanMax>,
     /// With a palette slot and drawn as they were, because it was not their turn, per frame.

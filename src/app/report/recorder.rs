@@ -31,6 +31,7 @@ pub struct Recorder {
     passes: Vec<(&'static str, Series)>,
     visible: Series,
     evaluated: Series,
+    ticked: Series,
     by_rate: [Series; Gates::RATES + 1],
     skipped: Series,
     lod_cut: Series,
@@ -64,6 +65,7 @@ impl Recorder {
         let tick = &sample.tick;
         self.visible.push(f64::from(tick.visible));
         self.evaluated.push(f64::from(tick.evaluated));
+        self.ticked.push(f64::from(tick.ticked));
         for (series, count) in self.by_rate.iter_mut().zip(tick.by_rate) {
             series.push(f64::from(count));
         }
@@ -135,6 +137,7 @@ impl Recorder {
                 count,
                 visible: mean_max(&self.visible),
                 evaluated: mean_max(&self.evaluated),
+                ticked: mean_max(&self.ticked),
                 by_rate: Rows(RATES.into_iter().zip(self.by_rate.iter().map(mean_max)).collect()),
                 skipped: mean_max(&self.skipped),
                 lod_cut: mean_max(&self.lod_cut),

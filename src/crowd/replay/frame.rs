@@ -9,12 +9,14 @@ use std::ops::Range;
 /// The root covered ground.
 const MOVED: u8 = 1;
 const PLAYED: u8 = 1;
+/// Two more lists of ids: whose clocks were given a slot of their own, and whose gave it back.
+const TICKS: u8 = 2;
 const NOBODY: u32 = u32::MAX;
 
-/// Appends seconds, and whether they were played.
-pub(super) fn write_time((dt, played): (f64, bool), out: &mut Vec<u8>) {
+/// Appends seconds, whether they were played, and whether clocks came and went.
+pub(super) fn write_time((dt, played): (f64, bool), ticks: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(&dt.to_bits().to_le_bytes());
-    out.push(if played { PLAYED } else { 0 });
+    out.push(if played { PLAYED } else { 0 } | if ticks { TICKS } else { 0 });
 }
 
 /// Appends `count` ids, which ascend: how many, and the gap before each.
@@ -56,10 +58,14 @@ pub(super) struct Frame {
     /// World seconds; zero when nothing is loaded.
     pub dt: f64,
     pub played: bool,
-    /// Who gave a slot back, ascending.
+    /// Who gave a palette slot back, ascending.
     pub left: Vec<CharacterId>,
-    /// Who was given one, ascending.
+    /// Who was given a palette slot, ascending.
     pub entered: Vec<CharacterId>,
+    /// Who was given a slot without matrices, ascending.
+    pub started: Vec<CharacterId>,
+    /// Who gave that back, ascending.
+    pub stopped: Vec<CharacterId>,
     /// Who evaluated, ascending.
     pub evaluated: Vec<CharacterId>,
     /// Of each of these.
@@ -72,7 +78,7 @@ pub(super) struct Frame {
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub motion: GroundMotion,
-    /// Its list's bytes.
+    /// Its list's bytes; none for who ran its clocks alone.
     pub list: Range<usize>,
 }
 
@@ -83,8 +89,9 @@ impl Frame {
             self.places[id.get()] = NOBODY;
         }
         self.entries.clear();
-        self.left.clear();
-        self.entered.clear();
+        for ids in [&mut self.left, &mut self.entered, &mut self.started, &mut self.stopped] {
+            ids.clear();
+        }
         (self.dt, self.played) = (0.0, true);
     }
 
@@ -99,11 +106,13 @@ impl Frame {
             return Err("its time is no number".to_owned());
         }
         let [flags] = from.take().map_err(cut)?;
-        if flags > PLAYED {
+        if flags & !(PLAYED | TICKS) != 0 {
             return Err(format!("its flags are {flags}"));
         }
         self.played = flags & PLAYED != 0;
-        for ids in [&mut self.left, &mut self.entered] {
+        let lists = if flags & TICKS == 0 { 2 } else { 4 };
+        let lists_of = [&mut self.left, &mut self.entered, &mut self.started, &mut self.stopped];
+        for ids in lists_of.into_iter().take(lists) {
             let n = from.unsigned().map_err(cut)?;
             let mut next = 0;
             for _ in 0..n {
@@ -166,7 +175,7 @@ mod tests {
 
     fn frame() -> Vec<u8> {
         let mut out = Vec::new();
-        write_time((0.25, true), &mut out);
+        write_time((0.25, true), false, &mut out);
         write_ids(1, ids(&[3]), &mut out);
         write_ids(3, ids(&[0, 1, 700]), &mut out);
         let mut spools = [Spool::default(), Spool::default()];

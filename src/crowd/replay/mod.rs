@@ -93,13 +93,16 @@ impl FrameReader {
         &self.frame.entered
     }
 
-    /// The list of everybody who evaluated, in the exact form ([`serial::decode`]) and in the order
+    /// The list of everybody who was posed, in the exact form ([`serial::decode`]) and in the order
     /// of ids; `bytes` are those that were read.
     pub fn lists<'a>(
         &'a self,
         bytes: &'a [u8],
     ) -> impl Iterator<Item = (CharacterId, &'a [u8])> + 'a {
-        let list = |id: &CharacterId| Some((*id, bytes.get(self.frame.entry(*id)?.list)?));
+        let list = |id: &CharacterId| {
+            let list = bytes.get(self.frame.entry(*id)?.list)?;
+            (!list.is_empty()).then_some((*id, list))
+        };
         self.frame.evaluated.iter().filter_map(list)
     }
 }
@@ -174,8 +177,11 @@ impl Replay {
         spools: impl Iterator<Item = &'a mut Spool>,
     ) {
         self.bytes.clear();
-        frame::write_time(time, &mut self.bytes);
-        for of in [|b: &Block| b.leave, |b: &Block| b.enter] {
+        let ticks = blocks.iter().any(|block| block.start | block.stop != 0);
+        frame::write_time(time, ticks, &mut self.bytes);
+        let hands: [fn(&Block) -> u64; 4] = [|b| b.leave, |b| b.enter, |b| b.start, |b| b.stop];
+        let lists = if ticks { 4 } else { 2 };
+        for of in hands.into_iter().take(lists) {
             let count = blocks.iter().map(|b| of(b).count_ones()).sum();
             frame::write_ids(count, ids(blocks, of), &mut self.bytes);
         }
@@ -205,30 +211,44 @@ impl Replay {
         })
     }
 
-    /// Who comes holds no slot, who goes holds one, who evaluates has one in between; every list
-    /// is one, and names what there is.
+    /// Who comes holds no slot, who goes holds one, who has a list has one in between; every list is
+    /// one, and names what there is.
     fn check(&mut self, blocks: &[Block], kinds: &[CharacterKind]) -> Result<(), String> {
         let none = Extents::default();
-        let leased =
-            |id: CharacterId| blocks[id.get() / BLOCK].leased >> (id.get() % BLOCK) & 1 == 1;
-        let frame = &self.frame;
-        for (ids, holds, what) in [
-            (&frame.left, true, "gives back a slot that it has not"),
-            (&frame.entered, false, "is given a second slot"),
-        ] {
-            if let Some(id) = ids.iter().find(|id| leased(**id) != holds) {
-                return Err(format!("character {id} {what}"));
-            }
-        }
-        let holds = |id: &CharacterId| {
-            leased(*id) && frame.left.binary_search(id).is_err()
-                || frame.entered.binary_search(id).is_ok()
+        let is = |id: CharacterId, of: fn(&Block) -> u64| {
+            of(&blocks[id.get() / BLOCK]) >> (id.get() % BLOCK) & 1 == 1
         };
-        if let Some(id) = frame.evaluated.iter().find(|id| !holds(id)) {
-            return Err(format!("character {id} evaluates without a slot"));
+        let leased = |id: CharacterId| is(id, |block| block.leased);
+        let ticking = |id: CharacterId| is(id, |block| block.ticking);
+        let frame = &self.frame;
+        let other = |ids: &[CharacterId], has: &dyn Fn(CharacterId) -> bool, expected: bool| {
+            ids.iter().copied().find(|id| has(*id) != expected)
+        };
+        let gives = other(&frame.left, &leased, true).or(other(&frame.stopped, &ticking, true));
+        if let Some(id) = gives {
+            return Err(format!("character {id} gives back a slot that it has not"));
+        }
+        let among = |ids: &[CharacterId], id: CharacterId| ids.binary_search(&id).is_ok();
+        let posed =
+            |id: CharacterId| leased(id) && !among(&frame.left, id) || among(&frame.entered, id);
+        let ticks = |id: CharacterId| ticking(id) && !among(&frame.stopped, id);
+        let second = other(&frame.entered, &|id| leased(id) || ticks(id), false).or(other(
+            &frame.started,
+            &|id| posed(id) || ticking(id),
+            false,
+        ));
+        if let Some(id) = second {
+            return Err(format!("character {id} is given a second slot"));
         }
         for id in &frame.evaluated {
             if let Some(entry) = frame.entry(*id) {
+                // Of those whose clocks alone ran, what their roots did is all there is.
+                let ticks = ticks(*id) || among(&frame.started, *id);
+                match entry.list.is_empty() {
+                    true if ticks => continue,
+                    _ if posed(*id) => {}
+                    _ => return Err(format!("character {id} evaluates without a slot")),
+                }
                 let extents = self.extents.get(kinds[id.get()].get()).unwrap_or(&none);
                 serial::decode(&self.bytes[entry.list.clone()], &mut self.scratch)
                     .and_then(|()| serial::check(&self.scratch, extents))
@@ -241,16 +261,22 @@ impl Replay {
     /// Tells the gate who comes, who goes and who evaluates in the frame that is played.
     pub fn change_hands(&self, blocks: &mut [Block]) {
         for block in blocks.iter_mut() {
-            (block.enter, block.leave, block.rates.due) = (0, 0, 0);
+            (block.enter, block.leave, block.start, block.stop) = (0, 0, 0, 0);
+            block.rates.due = 0;
         }
-        for id in &self.frame.evaluated {
-            blocks[id.get() / BLOCK].rates.due |= 1 << (id.get() % BLOCK);
-        }
-        for id in &self.frame.left {
-            blocks[id.get() / BLOCK].leave |= 1 << (id.get() % BLOCK);
-        }
-        for id in &self.frame.entered {
-            blocks[id.get() / BLOCK].enter |= 1 << (id.get() % BLOCK);
+        type Hand = fn(&mut Block) -> &mut u64;
+        let Frame { evaluated, left, entered, started, stopped, .. } = &self.frame;
+        let hands: [(&[CharacterId], Hand); 5] = [
+            (evaluated, |block| &mut block.rates.due),
+            (left, |block| &mut block.leave),
+            (entered, |block| &mut block.enter),
+            (started, |block| &mut block.start),
+            (stopped, |block| &mut block.stop),
+        ];
+        for (ids, hand) in hands {
+            for id in ids {
+                *hand(&mut blocks[id.get() / BLOCK]) |= 1 << (id.get() % BLOCK);
+            }
         }
     }
 
@@ -258,6 +284,10 @@ impl Replay {
     /// for who does not evaluate.
     pub fn take(&self, id: CharacterId, list: &mut TaskList) -> Option<GroundMotion> {
         let entry = self.frame.entry(id)?;
+        if entry.list.is_empty() {
+            list.clear();
+            return Some(entry.motion);
+        }
         let decoded = serial::decode(&self.bytes[entry.list], list);
         debug_assert_eq!(decoded, Ok(()), "the list was checked when it was loaded");
         Some(entry.motion)

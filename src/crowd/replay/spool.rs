@@ -30,6 +30,12 @@ impl Spool {
         self.entries.reserve(characters);
     }
 
+    /// Adds a character whose clocks alone ran.
+    pub fn push_ticked(&mut self, id: CharacterId, motion: GroundMotion) {
+        let at = self.bytes.len();
+        self.entries.push(Entry { id, motion, list: at, end: at });
+    }
+
     /// Adds a character that is about to be executed.
     pub fn push(&mut self, id: CharacterId, motion: GroundMotion, list: &TaskList) {
         let at = self.bytes.len();
