@@ -156,11 +156,6 @@ impl Kind {
         let of_graph = self.graph.as_ref().map(|graph| graph.bound.masks());
         of_graph.or(self.recorded.as_ref()).unwrap_or(&NO_MASKS)
     }
-
-    /// Matrices of one character.
-    pub fn palette_len(&self) -> usize {
-        self.rig.palette_len()
-    }
 }
 
 /// A clip's notifies with numbers for names. Names past the range of a number are left out.
