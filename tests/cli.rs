@@ -176,13 +176,20 @@ fn a_report_holds_what_was_measured_and_nothing_else() {
 #[test]
 fn distant_characters_are_evaluated_less_often_and_the_report_says_how_many() {
     let evaluated = |args: &[&str]| {
-        let base = ["--visibility", "off", "--frames", "24", "--report", "r.json"];
+        let base = ["--frames", "24", "--report", "r.json"];
         let (dir, output) = run(&[&base[..], args].concat());
         assert!(output.status.success(), "{}", text(&output.stderr));
         report(&dir.path().join("r.json"))
     };
     let count = |r: &Value, rate: &str| r["crowd"]["by_rate"][rate]["mean"].as_f64().unwrap();
-    let all = evaluated(&["--update-rate", "off", "--rate-distances", "0.01,0.02,0.03"]);
+    let all = evaluated(&[
+        "--visibility",
+        "off",
+        "--update-rate",
+        "off",
+        "--rate-distances",
+        "0.01,0.02,0.03",
+    ]);
     assert_eq!(all["crowd"]["evaluated"]["mean"], 40.0);
     assert_eq!((count(&all, "1"), count(&all, "4")), (40.0, 0.0));
     assert_eq!(
@@ -190,13 +197,18 @@ fn distant_characters_are_evaluated_less_often_and_the_report_says_how_many() {
         (&0.0.into(), &1.into())
     );
     assert_eq!(all["config"]["update_rate"], false);
-    let few = evaluated(&["--rate-distances", "0.01,0.02,0.03"]);
+    let few = evaluated(&["--visibility", "off", "--rate-distances", "0.01,0.02,0.03"]);
     assert_eq!((count(&few, "1"), count(&few, "4")), (0.0, 40.0));
     assert_eq!(few["crowd"]["longest_gap"], 4);
     // Beside their turns only those who come into view.
     let mean = few["crowd"]["evaluated"]["mean"].as_f64().unwrap();
     assert!((10.0..12.0).contains(&mean), "{mean}");
     assert_eq!(few["crowd"]["skipped"]["mean"].as_f64().unwrap() + mean, 40.0);
+    // In view with a pose, out of sight by their clocks alone.
+    let clocks = evaluated(&["--visibility", "clocks", "--update-rate", "off"]);
+    assert_eq!(clocks["config"]["visibility"], "clocks");
+    let mean = |what: &str| clocks["crowd"][what]["mean"].as_f64().unwrap();
+    assert_eq!(mean("evaluated") + mean("ticked"), 40.0);
     let (_, output) = run(&["--rate-distances", "60,30,120"]);
     assert!(refused(&output, 2).contains("30,60,120"));
     let (_, output) = run(&["--update-rate", "off", "--replay", "a.rec"]);

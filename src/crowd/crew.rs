@@ -1,8 +1,8 @@
 //! What workers own: pose buffers, lists, and what they heard and recorded.
 
+use super::leases::WORD;
 use super::notify::{Notifies, NotifyEvent};
 use super::replay::Spool;
-use super::slots::WORD;
 use crate::graph::VmScratch;
 use crate::task::validate::Validator;
 use crate::task::{ExecuteStats, TaskList, Worker, WorkerOptions};

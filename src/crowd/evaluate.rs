@@ -6,10 +6,11 @@ use super::crew::{CHUNK, Crew, Scratch};
 use super::feet::ground_patch;
 use super::graph::GraphStep;
 use super::kind::Kind;
+use super::leases::{Covered, Leases, SlotWord, WORD};
 use super::notify::NotifyEvent;
 use super::playback::Playback;
 use super::replay::Replay;
-use super::slots::{Covered, Leases, SlotWord, Slots, WORD};
+use super::slots::Slots;
 use super::watch::Watcher;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
@@ -298,7 +299,7 @@ impl<'a> Run<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::crowd::slots::WORD;
+    use crate::crowd::leases::WORD;
     use crate::crowd::testing::{CROWD, SKY, crowd, tick};
 
     #[test]

@@ -3,9 +3,10 @@
 use super::characters::{BLOCK, Block, Characters, SlotAddress, bits};
 use super::cull::BLOCKS_PER_JOB;
 use super::kind::Kind;
+use super::leases::{SlotWord, WORD};
 use super::rate::{Gates, Turn};
 use super::replay::Replay;
-use super::slots::{SlotWord, Slots, WORD};
+use super::slots::Slots;
 use crate::index::{CharacterId, CharacterKind};
 use crate::profile::{Phase, PhaseTimes};
 use rayon::prelude::*;

@@ -3,8 +3,9 @@
 use super::characters::{Characters, bits, world_from_model};
 use super::draw::{DrawGroup, InstanceRecord};
 use super::kind::Kind;
+use super::leases::{Leases, SlotWord, WORD};
 use super::ride::Ride;
-use super::slots::{Leases, SlotWord, Slots, WORD};
+use super::slots::Slots;
 use crate::index::CharacterId;
 use crate::motion::Terrain;
 use crate::profile::{Phase, PhaseTimes};

@@ -1,7 +1,8 @@
 //! The palette hash: whether two runs put the same bits on screen.
 
 use super::characters::{BLOCK, Block, bits};
-use super::slots::{Slots, WORD};
+use super::leases::WORD;
+use super::slots::Slots;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use twox_hash::XxHash3_64;

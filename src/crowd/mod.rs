@@ -26,6 +26,7 @@ mod graph;
 mod hash;
 mod kind;
 mod layout;
+mod leases;
 mod lend;
 mod measure;
 mod mode;

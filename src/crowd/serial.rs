@@ -4,8 +4,9 @@ use super::characters::{Characters, Place, bits, walked};
 use super::driver::Surroundings;
 use super::graph::{KindGraph, STRAY};
 use super::kind::Kind;
+use super::leases::{Covered, Leases, WORD};
 use super::ride::Ride;
-use super::slots::{Covered, Leases, Slots, WORD};
+use super::slots::Slots;
 use crate::motion::ground::rotate;
 use crate::motion::{GroundMotion, Terrain};
 use glam::Vec3;
@@ -179,7 +180,7 @@ fn apply(place: &mut Place, covered: Covered, kind_scale: f32, rides: &[Ride]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crowd::slots::WORD;
+    use crate::crowd::leases::WORD;
     use crate::crowd::testing::{CROWD, crowd, tick};
     use crate::crowd::world::World;
     use glam::Vec2;

@@ -2,79 +2,11 @@
 
 use super::characters::SlotAddress;
 use super::draw::Page;
+use super::leases::{Covered, Leases, SlotWord, WORD};
 use super::playback::Playback;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
-use crate::math::huge::reserve_huge;
-use crate::motion::GroundMotion;
 use crate::task::PoseState;
-use bytemuck::Zeroable;
-
-/// Slots whose bits share a word.
-pub(crate) const WORD: usize = 64;
-
-/// One bit per slot for 64 slots, on a cache line of its own, because workers write it.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-pub(crate) struct SlotWord {
-    /// Somebody holds it.
-    pub leased: u64,
-    /// Its holder evaluates this frame.
-    pub due: u64,
-    /// Its holder had no slot until this frame.
-    pub entered: u64,
-    /// Its holder is in the camera's frustum.
-    pub camera: u64,
-    /// Its holder is in the shadow map's frustum.
-    pub shadow: u64,
-    /// Its holder is far enough for the first bones alone.
-    pub cut: u64,
-}
-
-/// The slots of one page, all of one kind. What their holders are evaluated with lies in the order
-/// of the slots, so that workers take neighbouring slots as plain slices.
-#[derive(Debug)]
-pub(crate) struct Leases {
-    pub kind: CharacterKind,
-    /// Only clocks run: a slot has neither matrices nor poses.
-    pub ticking: bool,
-    /// Matrices of one slot.
-    pub palette_len: usize,
-    pub words: Vec<SlotWord>,
-    /// Who holds each slot; meaningless where it is not leased.
-    pub owners: Vec<CharacterId>,
-    /// The holders' clocks.
-    pub playback: Vec<Playback>,
-    /// What each holder's root did in its last evaluation.
-    pub roots: Vec<Covered>,
-    /// The frame of each holder's last evaluation, counted as gates count them.
-    pub evaluated_at: Vec<u32>,
-    /// Words of one holder's row.
-    pub row: usize,
-    /// The holders' rows: what a graph and its driver keep. Empty for kinds without a graph.
-    pub rows: Vec<u32>,
-    /// Poses that the holders keep from frame to frame. Empty for kinds without a graph.
-    pub poses: Vec<PoseState>,
-    /// What a slot's poses begin as.
-    blank: PoseState,
-    keeps_poses: bool,
-    /// Bytes of a slot.
-    bytes: usize,
-    /// Slots that the page may have.
-    capacity: usize,
-    used: usize,
-    /// No slot below this word is free.
-    full_below: usize,
-}
-
-/// What a root did from one evaluation to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Covered {
-    /// The ground that it covered, model units.
-    pub ground: GroundMotion,
-    /// World seconds that it took.
-    pub seconds: f32,
-}
 
 /// All pages. A page belongs to one kind; there are as many as it takes, and they never shrink.
 #[derive(Debug, Default)]
@@ -311,96 +243,6 @@ impl Slots {
     fn grow(&mut self, page: usize, slots: usize) -> bool {
         let Self { leases, pages, held, limit, .. } = self;
         leases[page].grow(Some(&mut pages[page]), slots, (held, *limit))
-    }
-}
-
-impl Leases {
-    fn new(kind: CharacterKind, shape: &SlotShape, capacity: usize) -> Self {
-        Self {
-            kind,
-            ticking: false,
-            palette_len: shape.palette_len,
-            words: Vec::new(),
-            owners: Vec::new(),
-            playback: Vec::new(),
-            roots: Vec::new(),
-            evaluated_at: Vec::new(),
-            row: shape.row,
-            rows: Vec::new(),
-            poses: Vec::new(),
-            blank: shape.poses.as_ref().map(PoseState::twin).unwrap_or_default(),
-            bytes: shape.bytes(),
-            keeps_poses: shape.poses.is_some(),
-            capacity,
-            used: 0,
-            full_below: 0,
-        }
-    }
-
-    /// Grows to at least `slots` slots, a quarter more than there are when that is not over the
-    /// limits. False when the memory limit (`held`, and how much may be) forbids even `slots`.
-    fn grow(
-        &mut self,
-        page: Option<&mut Page>,
-        slots: usize,
-        (held, limit): (&mut u64, u64),
-    ) -> bool {
-        let has = self.words.len();
-        let most = self.capacity.div_ceil(WORD);
-        let words = |slots: usize| slots.div_ceil(WORD).clamp(has, most);
-        let bytes = |words: usize| ((words - has) * WORD * self.bytes) as u64;
-        let (generous, needed) = (words(slots.max(has * WORD * 5 / 4)), words(slots));
-        let allowed = |words: &usize| held.saturating_add(bytes(*words)) <= limit;
-        let Some(words) = [generous, needed].into_iter().find(allowed) else { return false };
-        if let Some(page) = page {
-            let rows = (words * WORD).min(self.capacity) * self.palette_len;
-            let more = rows.saturating_sub(page.matrices.len());
-            if reserve_huge(&mut page.matrices, more).is_err() {
-                return false;
-            }
-            page.matrices.resize(rows, Mat3x4::zeroed());
-            // At worst every second slot is written.
-            let ranges = words * WORD / 2 + 1;
-            page.dirty.reserve(ranges.saturating_sub(page.dirty.len()));
-        }
-        *held += bytes(words);
-        self.words.resize(words, SlotWord::default());
-        self.owners.resize(words * WORD, CharacterId(u32::MAX));
-        self.roots.resize(words * WORD, Covered::default());
-        self.evaluated_at.resize(words * WORD, 0);
-        self.playback.resize(words * WORD, Playback::IDLE);
-        self.rows.resize(words * WORD * self.row, 0);
-        if self.keeps_poses {
-            let blank = &self.blank;
-            self.poses.resize_with(words * WORD, || blank.twin());
-        }
-        true
-    }
-
-    /// Gives a free slot to a character, whose clocks move in.
-    fn give(&mut self, slot: usize, owner: CharacterId, (playback, row): (&Playback, &[u32])) {
-        self.words[slot / WORD].leased |= 1 << (slot % WORD);
-        self.used += 1;
-        self.owners[slot] = owner;
-        self.playback[slot] = *playback;
-        self.row_mut(slot).copy_from_slice(row);
-        // Nobody has seen the poses that the last holder kept.
-        if let Some(poses) = self.poses.get_mut(slot) {
-            poses.clear();
-        }
-    }
-
-    /// A holder's row.
-    pub fn row_mut(&mut self, slot: usize) -> &mut [u32] {
-        &mut self.rows[slot * self.row..][..self.row]
-    }
-
-    fn lowest_free(&mut self) -> Option<usize> {
-        let from = self.full_below;
-        let word = self.words[from..].iter().position(|w| w.leased != u64::MAX)? + from;
-        self.full_below = word;
-        let slot = word * WORD + (!self.words[word].leased).trailing_zeros() as usize;
-        (slot < self.capacity).then_some(slot)
     }
 }
 

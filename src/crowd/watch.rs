@@ -3,7 +3,8 @@
 
 use super::characters::{Characters, bits};
 use super::kind::Kind;
-use super::slots::{Slots, WORD};
+use super::leases::WORD;
+use super::slots::Slots;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::task::validate::{Validator, Verdict};
