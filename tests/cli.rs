@@ -594,6 +594,17 @@ fn a_graph_that_no_character_can_follow_is_refused_where_the_file_says_it() {
     solver("root: \"thigh_l\", mid: \"calf_l\", end: \"foot_l\"");
     assert!(graph(&person).status.success() && graph(&["--ron"]).status.success());
 
+    let text = "(version: 1, sync_groups: [\"g\"], nodes: {\"a\": Clip(clip: \"walk_fwd\", sync: \"g\"),\n \"b\": \
+                Clip(clip: \"idle\", sync: \"g\"), \"c\": Blend(a: \"a\", b: \"b\", alpha: 0.5)}, output: \"c\")";
+    std::fs::write(dir.path().join("a.ron"), text).unwrap();
+    let line = refused(&graph(&person), 1);
+    assert_eq!(
+        line.trim_end(),
+        "throng: a.ron:2:19: node `b`: clips of the sync group `g` need the same sync markers in the \
+         same order; `walk_fwd` has `left_down`, `right_down`, `idle` has none; `sync_markers` says \
+         which are to hold"
+    );
+
     // What scales bones plays characters that are made ready for it.
     let text = "(version: 1, nodes: {\"a\": Clip(clip: \"idle\"), \"b\": BoneTransform(source: \
                 \"a\", bone: \"head\", scale: (2, 2, 2))}, output: \"b\")";

@@ -67,5 +67,6 @@ fn kind(member: Member, playing: Playing) -> Result<CrowdKind, Failure> {
         .rig_for(playing.scales_bones())
         .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
-    Ok(CrowdKind { scale, ground_offset, notifies: asset.notifies, playing, ..kind })
+    let (notifies, sync_markers) = (asset.notifies, asset.sync_markers);
+    Ok(CrowdKind { scale, ground_offset, notifies, sync_markers, playing, ..kind })
 }

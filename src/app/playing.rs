@@ -131,6 +131,17 @@ pub fn explained(error: &BindError, places: &Places) -> String {
             let place = places.of_limb(upper, lower);
             format!("{place}: `{lower}` does not hang below `{upper}` in the character's skeleton")
         }
+        BindError::MarkerTimes { clip, error, .. } => {
+            format!("{}: clip `{clip}`: {error}", places.of_clip(clip))
+        }
+        BindError::Markers { group, clips, .. } => {
+            let [(a, of_a), (b, of_b)] = &**clips;
+            format!(
+                "{}: clips of the sync group `{group}` need the same sync markers in the same order; \
+                 `{a}` has {of_a}, `{b}` has {of_b}; `sync_markers` says which are to hold",
+                places.of_clip(b)
+            )
+        }
         other => other.to_string(),
     }
 }

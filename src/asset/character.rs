@@ -19,6 +19,8 @@ pub struct CharacterAsset {
     pub clips: Vec<UniformClip>,
     /// One list per clip, in the file's order.
     pub notifies: Vec<Vec<ClipNotify>>,
+    /// One list per clip, each in the order of time; empty for a clip without.
+    pub sync_markers: Vec<Vec<ClipMarker>>,
     /// How each clip is kept at run time.
     pub kept: Vec<KeptClip>,
     /// Everything that is drawn: one entry per (mesh node, primitive).
@@ -45,6 +47,16 @@ pub struct ClipNotify {
     pub seconds: f32,
     /// Where a span ends, after `seconds`; `None` for a moment.
     pub end: Option<f32>,
+}
+
+/// A moment of a clip that has counterparts in other clips: a foot comes down, say. While such clips
+/// are blended they can be kept in step by their markers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipMarker {
+    /// 1 to 64 bytes.
+    pub name: String,
+    /// Seconds inside the clip.
+    pub seconds: f32,
 }
 
 /// How a clip is kept at run time, and what that costs. Distances are largest ones, over all bones

@@ -277,6 +277,7 @@ mod tests {
             seconds: 1.0,
             channels: vec![c.clone()],
             notifies: Vec::new(),
+            sync_markers: Vec::new(),
         };
         let rest = ExactTrs::new(&Trs::IDENTITY);
         NodeCurves::of_animation(&animation)[&NodeIndex(0)].sample(&rest, t)

@@ -15,7 +15,8 @@ pub mod text;
 pub use build::{BuildOptions, StoreChoice};
 pub use builtin::{BUILTINS, builtin, builtin_bytes, builtin_with};
 pub use character::{
-    AlphaMode, CharacterAsset, ClipNotify, ImageRgba8, KeptClip, Material, Primitive, Vertex,
+    AlphaMode, CharacterAsset, ClipMarker, ClipNotify, ImageRgba8, KeptClip, Material, Primitive,
+    Vertex,
 };
 pub use error::{AssetError, Fault};
 

@@ -1,7 +1,7 @@
 //! A glTF file after validation: every index in range, every number finite, no cycles, accessors
 //! read, images decoded. Nothing here is resampled or reordered yet.
 
-use super::character::{ClipNotify, ImageRgba8, Material};
+use super::character::{ClipMarker, ClipNotify, ImageRgba8, Material};
 use crate::index::NodeIndex;
 use crate::math::Trs;
 use glam::Mat4;
@@ -113,6 +113,14 @@ pub struct SourceAnimation {
     pub channels: Vec<SourceChannel>,
     /// From the extras; times within the animation.
     pub notifies: Vec<ClipNotify>,
+    /// From the extras; times within the animation, ascending, at most
+    /// [`SourceAnimation::MOST_MARKERS`].
+    pub sync_markers: Vec<ClipMarker>,
+}
+
+impl SourceAnimation {
+    /// The most sync markers that an animation has.
+    pub const MOST_MARKERS: usize = 8;
 }
 
 /// Which property a channel drives, with its key values.

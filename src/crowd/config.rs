@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::rate::Gates;
 use super::replay::RecordedGraph;
 use super::update_mode::UpdateMode;
-use crate::asset::ClipNotify;
+use crate::asset::{ClipMarker, ClipNotify};
 use crate::graph::{BindError, ValidProgram};
 use crate::math::{Bounds, Lanes};
 use crate::motion::{PlayMode, RootLock, Terrain};
@@ -86,6 +86,9 @@ pub struct CrowdKind {
     pub clips: Vec<ClipInfo>,
     /// One list per clip of the rig, or empty for none.
     pub notifies: Vec<Vec<ClipNotify>>,
+    /// One list per clip of the rig, ascending, or empty for none: what a graph keeps clips in step
+    /// by.
+    pub sync_markers: Vec<Vec<ClipMarker>>,
     /// What plays it.
     pub playing: Playing,
     /// Share of the crowd against the other kinds' weights; finite, not negative.
@@ -106,6 +109,7 @@ impl CrowdKind {
             root_lock: RootLock::default(),
             clips: Vec::new(),
             notifies: Vec::new(),
+            sync_markers: Vec::new(),
             playing: Playing::default(),
             weight: 1.0,
         }
@@ -251,9 +255,11 @@ pub enum CrowdError {
         /// Number of clips.
         clips: usize,
     },
-    /// Lists of notifies that don't match the clips.
-    #[error("kind \"{kind}\" has {lists} lists of notifies for {clips} clips")]
-    Notifies {
+    /// Lists of something that don't match the clips.
+    #[error("kind \"{kind}\" has {lists} lists of {what} for {clips} clips")]
+    Lists {
+        /// Of what.
+        what: &'static str,
         /// The kind's name.
         kind: String,
         /// Number of lists.

@@ -57,7 +57,8 @@ impl Kind {
         let mut clips = Vec::with_capacity(self.clips.len());
         for (at, moving) in moving.into_iter().enumerate() {
             let notifies = of.notifies.get(at).map_or(Vec::new(), |of| numbered(of, names));
-            clips.push(ClipBinding { moving, notifies });
+            let sync_markers = of.sync_markers.get(at).cloned().unwrap_or_default();
+            clips.push(ClipBinding { moving, notifies, sync_markers });
         }
         let graph = KindGraph::new(program, &self.name, &self.rig, clips, names)?;
         self.walks_freely(if graph.bound.moves() { ROOM } else { 0.0 });
@@ -151,7 +152,7 @@ pub(super) fn kept_bytes(kind: &CrowdKind) -> (usize, usize) {
         Playing::Simple => return (0, 0),
         Playing::Graph(program) => {
             let valid = program.get();
-            (row_words(program.words()), valid.histories(), valid.snapshots.len())
+            (row_words(program.most_words()), valid.histories(), valid.snapshots.len())
         }
         Playing::Recorded(graph) => (0, graph.histories.into(), graph.snapshots.into()),
     };

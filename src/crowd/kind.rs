@@ -239,9 +239,12 @@ fn check(kind: &CrowdKind, page_matrices: u32) -> Result<(), CrowdError> {
     if infos != 0 && infos != clips {
         return Err(CrowdError::ClipInfos { kind: kind.name.clone(), infos, clips });
     }
-    let lists = kind.notifies.len();
-    if lists != 0 && lists != clips {
-        return Err(CrowdError::Notifies { kind: kind.name.clone(), lists, clips });
+    for (what, lists) in
+        [("notifies", kind.notifies.len()), ("sync markers", kind.sync_markers.len())]
+    {
+        if lists != 0 && lists != clips {
+            return Err(CrowdError::Lists { what, kind: kind.name.clone(), lists, clips });
+        }
     }
     match kind.rig.palette_len() {
         0 => Err(CrowdError::EmptyPalette { kind: kind.name.clone() }),

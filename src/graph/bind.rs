@@ -3,17 +3,19 @@
 use super::Op;
 use super::control::Layout;
 use super::file::Known;
+use super::groups::Groups;
 use super::operand::*;
 use super::program::*;
 use super::validate::ValidProgram;
+use crate::asset::ClipMarker;
 use crate::index::{BoneIndex, ClipId};
-use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootTrack};
+use crate::motion::{MarkersError, Notify, NotifyNames, NotifyTrack, RootTrack};
 use crate::pose::{Rig, RootPin};
 use crate::task::Masks;
 use std::sync::Arc;
 
 /// Why a program can't be bound to a rig.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BindError {
     /// A name that the rig does not know.
     #[error("graph \"{program}\": no {what} `{name}`{known}")]
@@ -49,6 +51,30 @@ pub enum BindError {
         upper: String,
         /// The bone that should hang on it.
         lower: String,
+    },
+    /// Clips of a sync group that have other sync markers, or the same in another order.
+    #[error(
+        "graph \"{program}\": clips of the sync group `{group}` need the same sync markers in the \
+         same order; `{}` has {}, `{}` has {}",
+        clips[0].0, clips[0].1, clips[1].0, clips[1].1
+    )]
+    Markers {
+        /// The program's name.
+        program: String,
+        /// The group's name.
+        group: String,
+        /// Two of its clips, each with its markers.
+        clips: Box<[(String, String); 2]>,
+    },
+    /// Sync markers where none can be.
+    #[error("graph \"{program}\": clip `{clip}`: {error}")]
+    MarkerTimes {
+        /// The program's name.
+        program: String,
+        /// The clip.
+        clip: String,
+        /// What is wrong with its markers.
+        error: MarkersError,
     },
     /// More clips than the rig's.
     #[error("{given} clips were given for a rig of {clips}")]
@@ -86,6 +112,8 @@ pub struct ClipBinding {
     pub moving: Option<MovingClip>,
     /// The clip's own notifies; those of the program are added.
     pub notifies: Vec<Notify>,
+    /// The clip's own sync markers, ascending; those of the program replace them.
+    pub sync_markers: Vec<ClipMarker>,
 }
 
 /// What a program is bound to.
@@ -117,8 +145,8 @@ pub struct BoundProgram {
     pub(super) telling: Vec<ClockId>,
     /// What is put on the ground.
     feet: Vec<BoneIndex>,
-    /// What a sync group runs at before it was ever heard, rounds a second.
-    pub(super) first_rates: Vec<f32>,
+    /// Which clips keep step.
+    pub(super) groups: Groups,
     pub(super) layout: Layout,
 }
 
@@ -136,7 +164,8 @@ impl ValidProgram {
     ///
     /// # Errors
     /// [`BindError`]: a clip or a bone that the rig does not have, with those it has; bones for a
-    /// solver that are no chain; a scale that its poses can't hold.
+    /// solver that are no chain; a scale that its poses can't hold; clips of a sync group whose
+    /// markers differ.
     pub fn bind(self: &Arc<Self>, target: Target<'_>) -> Result<BoundProgram, BindError> {
         let program = self.get();
         let Target { rig, clips: given, names } = target;
@@ -160,16 +189,16 @@ impl ValidProgram {
             _ => Vec::new(),
         });
         let feet = feet.map(|foot| bones[foot.get()]).collect();
-        let clips = clips(program, rig, given, names)?;
+        let (clips, groups) = clips(program, rig, given, names)?;
         let (masks, weights) = masks(program, rig, &bones);
         let root_weight = |weights: &Vec<f32>| root.map_or(0.0, |root| weights[root.get()]);
         let moves = clips.iter().any(|clip| clip.root.is_some());
         let pin = root.filter(|_| program.root.mode == RootMode::Always).map(RootPin::Reference);
         Ok(BoundProgram {
             root_weights: weights.iter().map(root_weight).collect(),
-            first_rates: first_rates(program, &clips),
             telling: telling(program, &clips),
-            layout: Layout::of(program),
+            layout: Layout::of(program, groups.first_pieces().len()),
+            groups,
             program: Arc::clone(self),
             clips,
             bones,
@@ -280,11 +309,12 @@ fn clips(
     rig: &Rig,
     given: &[ClipBinding],
     names: &mut NotifyNames,
-) -> Result<Vec<BoundClip>, BindError> {
+) -> Result<(Vec<BoundClip>, Groups), BindError> {
     let all = || (0..given.len() as u16).map(ClipId);
     let name_of = |id: &ClipId| rig.clip(*id).map_or("", |clip| clip.name());
     let never = program.root.mode == RootMode::Never;
     let mut bound = Vec::with_capacity(program.clips.len());
+    let mut bindings = Vec::with_capacity(program.clips.len());
     for (row, name) in program.clips.iter().enumerate() {
         let id = all().find(|id| name_of(id) == name).ok_or_else(|| BindError::Missing {
             program: program.name.clone(),
@@ -293,7 +323,9 @@ fn clips(
             known: known(name, all().map(|id| rig.clip(id).map_or("", |c| c.name()))),
         })?;
         let seconds = rig.clip(id).map_or(0.0, |clip| clip.seconds());
-        let ClipBinding { moving, notifies } = &given[id.get()];
+        let binding = &given[id.get()];
+        bindings.push(binding);
+        let ClipBinding { moving, notifies, .. } = binding;
         let mut notifies = notifies.clone();
         for notify in program.notifies.iter().filter(|n| n.clip.get() == row) {
             let time = |moment| match moment {
@@ -315,7 +347,8 @@ fn clips(
             notifies: NotifyTrack::new(&notifies, seconds),
         });
     }
-    Ok(bound)
+    let groups = Groups::bind(program, &bound, &bindings)?;
+    Ok((bound, groups))
 }
 
 fn masks(program: &Program, rig: &Rig, bones: &[BoneIndex]) -> (Masks, Vec<Vec<f32>>) {
@@ -348,19 +381,6 @@ fn telling(program: &Program, clips: &[BoundClip]) -> Vec<ClockId> {
     let clocks = program.clocks.iter().enumerate();
     let tells = |desc: &ClockDesc| !clips[desc.clip.get()].notifies.is_empty();
     clocks.filter(|(_, desc)| tells(desc)).map(|(at, _)| ClockId(at as u16)).collect()
-}
-
-fn first_rates(program: &Program, clips: &[BoundClip]) -> Vec<f32> {
-    let mut rates = vec![(0.0, 0.0); program.sync_groups.len()];
-    for clock in &program.clocks {
-        let seconds = clips[clock.clip.get()].seconds;
-        if let Some(group) = clock.group.filter(|_| seconds > 0.0 && clock.mode == PlayMode::Loop) {
-            let (sum, count) = &mut rates[group.get()];
-            *sum += 1.0 / seconds;
-            *count += 1.0;
-        }
-    }
-    rates.iter().map(|(sum, count)| if *count > 0.0 { sum / count } else { 0.0 }).collect()
 }
 
 fn known<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Box<Known> {

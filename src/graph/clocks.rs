@@ -31,7 +31,7 @@ impl Vm<'_> {
         let state = &mut self.control.clocks[clock.get()];
         let fresh = state.is(ClockState::FRESH);
         let step = match desc.group {
-            Some(group) => self.scratch.groups[group.get()].member(clip.seconds),
+            Some(group) => self.bound.groups.member(clock, &self.scratch.groups[group.get()]),
             None => {
                 let speed = (desc.speed * factor).clamp(-FASTEST, FASTEST);
                 // A clock that stands still keeps its direction.

@@ -14,6 +14,7 @@ pub(super) struct Layout {
     smooths: Range<usize>,
     clocks: Range<usize>,
     groups: Range<usize>,
+    pieces: Range<usize>,
     machines: Range<usize>,
     seams: Range<usize>,
     motion: Range<usize>,
@@ -111,7 +112,8 @@ pub(super) struct MotionState {
 const WORD: usize = size_of::<u32>();
 
 impl Layout {
-    pub fn of(program: &Program) -> Self {
+    /// With room for `pieces` of the rounds of sync groups with markers.
+    pub fn of(program: &Program, pieces: usize) -> Self {
         let mut end = 0;
         let mut range = |count: usize, bytes: usize| {
             let start = end;
@@ -124,6 +126,7 @@ impl Layout {
             smooths: range(program.smooths.into(), WORD),
             clocks: range(program.clocks.len(), size_of::<ClockState>()),
             groups: range(program.sync_groups.len(), size_of::<SyncGroup>()),
+            pieces: range(pieces, WORD),
             machines: range(program.machines.len(), size_of::<MachineState>()),
             seams: range(program.seams.into(), size_of::<SeamState>()),
             motion: range(1, size_of::<MotionState>()),
@@ -156,6 +159,8 @@ pub(super) struct Control<'a> {
     pub smooths: &'a mut [f32],
     pub clocks: &'a mut [ClockState],
     pub groups: &'a mut [SyncGroup],
+    /// Of the rounds of groups with markers, one group after the other.
+    pub pieces: &'a mut [f32],
     pub machines: &'a mut [MachineState],
     pub seams: &'a mut [SeamState],
     motion: &'a mut [MotionState],
@@ -180,6 +185,7 @@ impl<'a> Control<'a> {
             smooths: bytemuck::cast_slice_mut(part(&layout.smooths)),
             clocks: bytemuck::cast_slice_mut(part(&layout.clocks)),
             groups: bytemuck::cast_slice_mut(part(&layout.groups)),
+            pieces: bytemuck::cast_slice_mut(part(&layout.pieces)),
             machines: bytemuck::cast_slice_mut(part(&layout.machines)),
             seams: bytemuck::cast_slice_mut(part(&layout.seams)),
             motion: bytemuck::cast_slice_mut(part(&layout.motion)),
@@ -187,8 +193,14 @@ impl<'a> Control<'a> {
     }
 
     /// The state of an instance that was never evaluated: clocks where `shows` puts them, sync
-    /// groups at `phase` of their round.
-    pub fn start(&mut self, program: &Program, phase: f32, shows: impl Fn(ClockId) -> f32) {
+    /// groups at `phase` of their round, cut into `pieces`.
+    pub fn start(
+        &mut self,
+        program: &Program,
+        phase: f32,
+        pieces: &[f32],
+        shows: impl Fn(ClockId) -> f32,
+    ) {
         for (value, param) in self.params.iter_mut().zip(&program.params) {
             *value = param.default;
         }
@@ -198,6 +210,7 @@ impl<'a> Control<'a> {
             *state = ClockState { shows: shows(ClockId(at as u16)), ..fresh_clock(clock) };
         }
         self.groups.iter_mut().for_each(|group| *group = SyncGroup::at(phase));
+        self.pieces.copy_from_slice(pieces);
         for (state, machine) in self.machines.iter_mut().zip(&program.machines) {
             *state = fresh_machine(machine);
         }

@@ -75,9 +75,10 @@ impl Vm<'_> {
         for (at, (&(pose, _), state)) in heard.iter().zip(&mut *self.control.clocks).enumerate() {
             state.set(ClockState::HEARD, pose > 0.0);
             if pose > 0.0 {
-                let (desc, clip) = self.bound.clock(ClockId(at as u16));
-                if let Some(group) = desc.group {
-                    self.control.groups[group.get()].weigh(clip.seconds, pose);
+                let clock = ClockId(at as u16);
+                if let Some(group) = self.bound.clock(clock).0.group {
+                    let state = &mut self.control.groups[group.get()];
+                    self.bound.groups.weigh((clock, group), state, self.control.pieces, pose);
                 }
             }
         }

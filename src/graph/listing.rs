@@ -43,6 +43,12 @@ impl fmt::Display for Listing<'_> {
             write!(f, "{i:<5} {:<16} {clip} at {}", notify.name, moment(notify.at))?;
             notify.until.map_or(Ok(()), |until| write!(f, " to {}", moment(until)))
         })?;
+        section(f, "sync markers", &p.sync_markers, |f, (i, of)| {
+            let marker = |m: &MarkerDesc| format!("{} at {}", m.name, moment(m.at));
+            let markers: Vec<String> = of.markers.iter().map(marker).collect();
+            let markers = if markers.is_empty() { "none".into() } else { markers.join(", ") };
+            write!(f, "{i:<5} {:<16} {markers}", named(&p.clips, of.clip.get()))
+        })?;
         section(f, "blend spaces", &p.spaces_1d, |f, (i, space)| {
             write!(f, "{i:<5} {:<16} {:?}", space.name, space.points)
         })?;

@@ -114,8 +114,8 @@ impl Vm<'_> {
         if !members.any(|(_, state)| state.is(ClockState::HEARD)) {
             let kept = &mut self.control.groups[group.get()];
             kept.restart();
-            let rate = self.bound.first_rates[group.get()];
-            self.scratch.groups[group.get()] = kept.advance(0.0, rate);
+            let step = self.bound.groups.advance(group.get(), kept, self.control.pieces, 0.0);
+            self.scratch.groups[group.get()] = step;
         }
     }
 

@@ -53,6 +53,7 @@ pub mod fault;
 pub mod file;
 mod finish;
 pub mod function;
+mod groups;
 pub mod instance;
 pub mod listing;
 pub mod load;
@@ -83,9 +84,9 @@ pub use load::{GraphFile, LoadError, load};
 pub use op::Op;
 pub use operand::*;
 pub use program::{
-    AtEnd, ClockDesc, FASTEST, Key, MachineDesc, MaskDesc, MaskEntry, Moment, NotifyDesc, Param,
-    ParamKind, Program, RootDesc, RootMode, Space1D, Space2D, StateDesc, TransitionDesc,
-    TransitionStyle,
+    AtEnd, ClockDesc, FASTEST, Key, MachineDesc, MarkerDesc, MarkersDesc, MaskDesc, MaskEntry,
+    Moment, NotifyDesc, Param, ParamKind, Program, RootDesc, RootMode, Space1D, Space2D, StateDesc,
+    TransitionDesc, TransitionStyle,
 };
 pub use starter::{STARTER_CLIPS, StarterClip, starter};
 pub use succession::Succession;

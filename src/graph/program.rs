@@ -35,6 +35,8 @@ pub struct Program {
     pub clocks: Vec<ClockDesc>,
     /// What happens at certain times of clips.
     pub notifies: Vec<NotifyDesc>,
+    /// Sync markers of clips, instead of those that they bring along; one row for a clip.
+    pub sync_markers: Vec<MarkersDesc>,
     /// State machines.
     pub machines: Vec<MachineDesc>,
     /// Blend spaces of one dimension.
@@ -150,6 +152,25 @@ pub struct NotifyDesc {
     pub until: Option<Moment>,
 }
 
+/// The sync markers of a clip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkersDesc {
+    /// The clip.
+    pub clip: ClipRef,
+    /// At most [`SyncTrack::MOST`](crate::motion::SyncTrack::MOST), in any order; none for a clip
+    /// that has none.
+    pub markers: Vec<MarkerDesc>,
+}
+
+/// A moment that clips of a sync group have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkerDesc {
+    /// What its counterparts are called too.
+    pub name: String,
+    /// When.
+    pub at: Moment,
+}
+
 /// A state machine.
 ///
 /// Transitions are tried in order each evaluation, and the first that may be taken is.
@@ -261,7 +282,7 @@ pub enum RootMode {
 
 impl Program {
     /// The version of opcodes and tables that this build reads and writes.
-    pub const VERSION: u16 = 2;
+    pub const VERSION: u16 = 3;
 
     /// The program that shows the bind pose.
     pub fn bind_pose(name: impl Into<String>) -> Self {

@@ -12,7 +12,7 @@ use std::hash::Hash;
 /// Which parts of one program's instances live on in another's.
 ///
 /// Parameters, blackboard keys, sync groups, machines and their states are the same where their
-/// names are; clocks, where they run the same clip in the same way, in the order of the program.
+/// names are (of sync groups those of their markers too); clocks, where they run the same clip in the same way, in the order of the program.
 /// What has no counterpart begins as it does in a new instance. Kept poses do not live on, so a
 /// transition that is under way ends.
 #[derive(Debug)]
@@ -97,7 +97,15 @@ impl<'a> Succession<'a> {
             new.params[*to] = params[*to].limited(old.params[*from]);
         }
         self.keys.iter().for_each(|(from, to)| new.keys[*to] = old.keys[*from]);
-        self.groups.iter().for_each(|(from, to)| new.groups[*to] = old.groups[*from]);
+        for (from, to) in &self.groups {
+            let ((of_old, before), (of_new, after)) =
+                (self.old.groups.markers(*from), self.new.groups.markers(*to));
+            // Other markers make another phase of the same number.
+            if before == after {
+                new.groups[*to] = old.groups[*from];
+                new.pieces[of_new].copy_from_slice(&old.pieces[of_old]);
+            }
+        }
         if self.smooths {
             new.smooths.copy_from_slice(old.smooths);
         }

@@ -3,8 +3,9 @@
 use super::Program;
 use super::fault::{Fault, within};
 use super::program::*;
-use crate::motion::PlayMode;
+use crate::motion::{PlayMode, SyncTrack};
 use std::collections::HashSet;
+use std::hash::Hash;
 
 /// The most rows of one table: all that an index can name.
 const ROWS: usize = 1 << 16;
@@ -23,6 +24,10 @@ pub(super) fn check(p: &Program) -> Checked {
     each("mask", &p.masks, |mask| self::mask(p, mask))?;
     each("clock", &p.clocks, |clock| self::clock(p, clock))?;
     each("notify", &p.notifies, |notify| self::notify(p, notify))?;
+    each("sync markers", &p.sync_markers, |markers| self::markers(p, markers))?;
+    distinct("sync markers", p.sync_markers.iter().map(|m| m.clip), |clip| {
+        p.clips[clip.get()].clone()
+    })?;
     each("blend space (1D)", &p.spaces_1d, space_1d)?;
     each("blend space (2D)", &p.spaces_2d, space_2d)?;
     each("state machine", &p.machines, |machine| self::machine(p, machine))?;
@@ -38,10 +43,19 @@ fn each<T>(table: &str, rows: &[T], check: impl Fn(&T) -> Result<(), Fault>) -> 
 }
 
 fn names<'a>(table: &str, names: impl Iterator<Item = &'a String>) -> Checked {
+    distinct(table, names, |name| name.clone())
+}
+
+/// Checks that no two rows are of one thing; a fault says its name.
+fn distinct<K: Copy + Eq + Hash>(
+    table: &str,
+    keys: impl Iterator<Item = K>,
+    name: impl Fn(K) -> String,
+) -> Checked {
     let mut seen = HashSet::new();
-    names.enumerate().try_for_each(|(row, name)| match seen.insert(name) {
+    keys.enumerate().try_for_each(|(row, key)| match seen.insert(key) {
         true => Ok(()),
-        false => Err((format!("{table} {row}"), Fault::Name { name: name.clone() })),
+        false => Err((format!("{table} {row}"), Fault::Name { name: name(key) })),
     })
 }
 
@@ -59,6 +73,7 @@ fn counts(p: &Program) -> Result<(), Fault> {
     most("sync groups", p.sync_groups.len())?;
     most("clocks", p.clocks.len())?;
     most("notifies", p.notifies.len())?;
+    most("clips with sync markers", p.sync_markers.len())?;
     most("blend spaces (1D)", p.spaces_1d.len())?;
     most("blend spaces (2D)", p.spaces_2d.len())?;
     most("snapshots", p.snapshots.len())?;
@@ -118,14 +133,26 @@ fn clock(p: &Program, clock: &ClockDesc) -> Result<(), Fault> {
     if clock.mode == PlayMode::Loop { Ok(()) } else { Err(Fault::SyncMode) }
 }
 
-fn notify(p: &Program, notify: &NotifyDesc) -> Result<(), Fault> {
-    within("clip", notify.clip.get(), p.clips.len())?;
-    let moment = |what, moment| match moment {
+fn moment(what: &'static str, moment: Moment) -> Result<(), Fault> {
+    match moment {
         Moment::Seconds(value) => number(what, value, not_negative()),
         Moment::Fraction(value) => number(what, value, share()),
-    };
+    }
+}
+
+fn notify(p: &Program, notify: &NotifyDesc) -> Result<(), Fault> {
+    within("clip", notify.clip.get(), p.clips.len())?;
     moment("its time", notify.at)?;
     notify.until.map_or(Ok(()), |until| moment("its end", until))
+}
+
+fn markers(p: &Program, markers: &MarkersDesc) -> Result<(), Fault> {
+    within("clip", markers.clip.get(), p.clips.len())?;
+    let count = markers.markers.len();
+    if count > SyncTrack::MOST {
+        return Err(Fault::Count { what: "markers", count, range: "at most 8" });
+    }
+    markers.markers.iter().try_for_each(|marker| moment("a marker's time", marker.at))
 }
 
 fn space_1d(space: &Space1D) -> Result<(), Fault> {

@@ -4,6 +4,7 @@ use super::control::Layout;
 use super::fault::{Fault, PoseKind, ProgramError, within};
 use super::operand::*;
 use super::{Op, Program, tables};
+use crate::motion::SyncTrack;
 use crate::task::TaskIndex;
 
 /// A program that may be interpreted: every index is in range, nothing is read before it is
@@ -18,9 +19,10 @@ impl ValidProgram {
         &self.0
     }
 
-    /// Words of one instance's control state.
-    pub fn words(&self) -> usize {
-        Layout::of(&self.0).words()
+    /// Words of one instance's control state, at most: how many it is depends on the markers of the
+    /// clips that keep step.
+    pub fn most_words(&self) -> usize {
+        Layout::of(&self.0, SyncTrack::MOST * self.0.sync_groups.len()).words()
     }
 
     /// The most tasks that an evaluation records.

@@ -97,7 +97,7 @@ impl BoundProgram {
         use PlayMode::{Loop, PingPong};
         let mut control = self.control(row)?;
         let phase = if phase.is_finite() { phase.rem_euclid(1.0) } else { 0.0 };
-        control.start(self.program(), phase, |clock| {
+        control.start(self.program(), phase, self.groups.first_pieces(), |clock| {
             let (desc, clip) = self.clock(clock);
             let shift = match desc.mode {
                 Loop | PingPong => phase * clip.seconds,
@@ -162,8 +162,9 @@ impl Vm<'_> {
         s.seams.resize(program.histories(), TaskIndex::NONE);
         s.samples.clear();
         s.groups.clear();
-        let groups = control.groups.iter_mut().zip(&bound.first_rates);
-        s.groups.extend(groups.map(|(group, rate)| group.advance(*dt, *rate)));
+        let groups = control.groups.iter_mut().enumerate();
+        let step = |(at, group)| bound.groups.advance(at, group, control.pieces, *dt);
+        s.groups.extend(groups.map(step));
     }
 
     #[inline]

@@ -346,7 +346,7 @@ macro_rules! wire_rows {
 wire_rows! {
     Program {
         name, params, keys, consts, scalar_registers, pose_registers, code, clips, bones, masks,
-        sync_groups, clocks, notifies, machines, spaces_1d, spaces_2d, smooths, seams, snapshots,
+        sync_groups, clocks, notifies, sync_markers, machines, spaces_1d, spaces_2d, smooths, seams, snapshots,
         root,
     }
     Param { name, default, min, max, kind, }
@@ -355,6 +355,8 @@ wire_rows! {
     MaskEntry { bone, weight, subtree, }
     ClockDesc { clip, mode, speed, start, group, }
     NotifyDesc { name, clip, at, until, }
+    MarkersDesc { clip, markers, }
+    MarkerDesc { name, at, }
     MachineDesc { name, states, initial, transitions, }
     StateDesc { name, pose, clocks, machines, }
     TransitionDesc { from, to, condition, min_time, at_end, interrupts, duration, style, }

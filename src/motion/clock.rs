@@ -146,12 +146,17 @@ impl Advance {
 
     /// A step of a loop from one share of its round to another, with `wraps` rounds between them.
     pub(super) fn of_loop(shares: [f32; 2], wraps: i32, backward: bool, duration: f32) -> Self {
+        Self::of_seconds(shares.map(|share| share * duration), wraps, backward, duration)
+    }
+
+    /// The same between two times of its clip.
+    pub(super) fn of_seconds(at: [f32; 2], wraps: i32, backward: bool, duration: f32) -> Self {
         let mode = PlayMode::Loop;
         if !(duration > 0.0 && duration.is_finite()) {
             return mode.advance(0.0, 0.0, 0.0);
         }
-        // A share just below one times the duration may round up to the end, which is not inside.
-        let [from, to] = shares.map(|share| (share * duration).clamp(0.0, duration.next_down()));
+        // What is just below the duration may have been rounded up to the end, which is not inside.
+        let [from, to] = at.map(|seconds| seconds.clamp(0.0, duration.next_down()));
         Self { from, to, clock: to, wraps, finished: false, began: from, duration, mode, backward }
     }
 

@@ -1,8 +1,9 @@
 //! Rank 3: clocks inside clips, clips that keep step, the ground that a clip's root covers and how
 //! high it is, and notifies.
 
-pub mod clock;
+mod clock;
 pub mod ground;
+pub mod markers;
 pub mod notify;
 pub mod root;
 pub mod sync;
@@ -10,6 +11,7 @@ pub mod terrain;
 
 pub use clock::{Advance, PlayMode, Stretch};
 pub use ground::GroundMotion;
+pub use markers::{MarkersError, SyncTrack};
 pub use notify::{Fired, Moment, Notify, NotifyCursor, NotifyId, NotifyNames, NotifyTrack};
 pub use root::{RootLock, RootTrack};
 pub use sync::{GroupStep, SyncGroup};

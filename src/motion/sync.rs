@@ -1,5 +1,9 @@
 //! Sync groups: clips that are blended while they play keep step by sharing a normalized time.
+//!
+//! Clips with *markers* share it marker by marker: of `k` markers the one with the index `i` is
+//! where the group's phase is `i / k` in all of them, and a clip runs evenly between two of its own.
 
+use super::markers::{self, SyncTrack};
 use super::{Advance, PlayMode};
 
 /// The shared clock of clips that keep step: footfalls that stand at the same share of a walk and
@@ -8,6 +12,11 @@ use super::{Advance, PlayMode};
 /// The group goes once per evaluation, `dt` times the mean of the clips' rates (`1 / duration`,
 /// rounds a second), each weighted as it was in the evaluation before. Members ignore their own
 /// speeds. Whoever joins takes over the phase; when members leave, it stays.
+///
+/// Between two markers the phase goes as fast as brings the group through the pieces of its round
+/// in the times that they take in the clips, weighted in the same way, as shares of the round: a
+/// round takes what it takes without markers, and a clip that is alone runs at its own speed
+/// throughout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SyncGroup {
@@ -43,26 +52,80 @@ impl SyncGroup {
     /// `first_rate` is the rate of a group that was never weighed, in rounds a second: the mean
     /// over its clips, say. Numbers that are not finite count as zero.
     pub fn advance(&mut self, dt: f32, first_rate: f32) -> GroupStep {
-        if self.weight > 0.0 {
-            self.rate = self.weighted_rate / self.weight;
-        } else if self.rate == 0.0 && first_rate.is_finite() {
-            self.rate = first_rate;
-        }
-        (self.weight, self.weighted_rate) = (0.0, 0.0);
+        self.pace(first_rate);
         let step = PlayMode::Loop.advance(self.phase, dt * self.rate, 1.0);
         self.phase = step.clock;
         let backward = dt.is_sign_negative();
         GroupStep { from: step.from, to: step.to, wraps: step.wraps, backward }
     }
 
+    /// The same for a group with markers. `pieces` is kept with the group from step to step: for
+    /// each marker what the time to the next one takes of a round, as its members have it (before
+    /// any was weighed, what [`SyncTrack::shares`] says of one of them, or a mean of several). A
+    /// group of no pieces has no markers.
+    pub fn advance_by_markers(
+        &mut self,
+        dt: f32,
+        first_rate: f32,
+        pieces: &mut [f32],
+    ) -> GroupStep {
+        if pieces.is_empty() {
+            return self.advance(dt, first_rate);
+        }
+        // The sums over members become means; nobody may have been weighed.
+        let sum: f32 = pieces.iter().sum();
+        pieces.iter_mut().for_each(|piece| *piece /= sum);
+        self.pace(first_rate);
+        let began = self.phase;
+        let share = markers::share_of(pieces, began);
+        let step = PlayMode::Loop.advance(share, dt * self.rate, 1.0);
+        let backward = dt.is_sign_negative();
+        if step.moved() {
+            let to = markers::phase_of(pieces, step.to);
+            // There and back again may round; time does not turn for that.
+            self.phase = match (step.wraps, backward) {
+                (0, false) => to.max(began),
+                (0, true) => to.min(began),
+                _ => to,
+            };
+        }
+        GroupStep { from: began, to: self.phase, wraps: step.wraps, backward }
+    }
+
+    /// The rounds a second of the evaluation that begins, from those who were weighed in the last.
+    fn pace(&mut self, first_rate: f32) {
+        if self.weight > 0.0 {
+            self.rate = self.weighted_rate / self.weight;
+        } else if self.rate == 0.0 && first_rate.is_finite() {
+            self.rate = first_rate;
+        }
+        (self.weight, self.weighted_rate) = (0.0, 0.0);
+    }
+
     /// Counts a member of this evaluation: its clip's duration in seconds and its share of the
     /// output. What has no duration or no weight does not count.
     pub fn weigh(&mut self, duration: f32, weight: f32) {
-        let rate = 1.0 / duration;
-        if duration > 0.0 && rate.is_finite() && weight > 0.0 && weight.is_finite() {
+        if Self::counts(duration, weight) {
             self.weight += weight;
-            self.weighted_rate += weight * rate;
+            self.weighted_rate += weight * (1.0 / duration);
         }
+    }
+
+    /// The same for a member of a group with markers, and what each of its pieces takes into the
+    /// group's `pieces`.
+    pub fn weigh_markers(&mut self, track: &SyncTrack, weight: f32, pieces: &mut [f32]) {
+        if !Self::counts(track.seconds(), weight) {
+            return;
+        }
+        if self.is_idle() {
+            pieces.fill(0.0);
+        }
+        self.weigh(track.seconds(), weight);
+        pieces.iter_mut().zip(track.shares()).for_each(|(piece, share)| *piece += weight * share);
+    }
+
+    fn counts(duration: f32, weight: f32) -> bool {
+        duration > 0.0 && (1.0 / duration).is_finite() && weight > 0.0 && weight.is_finite()
     }
 
     /// True when no member of this evaluation has had a weight so far.
@@ -85,6 +148,20 @@ impl GroupStep {
     /// What the step is in the clip of a member, `duration` seconds long: one of a loop.
     pub fn member(&self, duration: f32) -> Advance {
         Advance::of_loop([self.from, self.to], self.wraps, self.backward, duration)
+    }
+
+    /// What the step is in the clip of a member that has the group's markers.
+    pub fn member_by_markers(&self, track: &SyncTrack) -> Advance {
+        let duration = track.seconds();
+        if !track.has_markers() {
+            return self.member(duration);
+        }
+        // The clip's own round ends somewhere within the group's.
+        let [from, to] = [self.from, self.to].map(|phase| track.since_first(phase));
+        let rest = |seconds: f32| if seconds >= duration { seconds - duration } else { seconds };
+        let ends = i32::from(to >= duration) - i32::from(from >= duration);
+        let wraps = self.wraps.saturating_add(ends);
+        Advance::of_seconds([rest(from), rest(to)], wraps, self.backward, duration)
     }
 }
 

@@ -7,6 +7,7 @@ mod run;
 mod slide;
 mod soles;
 mod stand;
+mod step;
 
 use glam::Vec3;
 use soles::{Sole, soles};
@@ -48,6 +49,7 @@ impl Actor {
         CrowdKind {
             ground_offset: -skinning::rest_bounds(&self.asset).min.y,
             notifies: self.asset.notifies.clone(),
+            sync_markers: self.asset.sync_markers.clone(),
             playing: Playing::Graph(self.program.clone()),
             ..CrowdKind::new("actor", self.rig.clone(), self.asset.bounds)
         }

@@ -14,8 +14,8 @@ const FRAMES: u32 = 600;
 /// the clip's own frames, of which there are 30 a second; what is blended lands in between.
 const NEAR: i64 = 3;
 /// Metres over the ground below which a sole has landed, and above which it was in the air.
-const LANDED: f32 = 0.012;
-const LIFTED: f32 = 0.025;
+pub const LANDED: f32 = 0.012;
+pub const LIFTED: f32 = 0.025;
 /// Frames that somebody has to be in a state for its steps to count: transitions last 0.3 s.
 const SETTLED: u32 = 24;
 

@@ -9,9 +9,10 @@
 use super::*;
 use glam::{Vec2, Vec3Swizzles};
 use throng::graph::{BoundProgram, VmScratch};
+use throng::index::ClipId;
 use throng::motion::GroundMotion;
 use throng::motion::ground::rotate;
-use throng::task::{Context, PoseState, TaskList, Worker, WorkerOptions};
+use throng::task::{Context, PoseState, Task, TaskIndex, TaskList, Worker, WorkerOptions};
 
 /// Metres over the ground at which a sole touches it; the clips press into it by a millimetre.
 const TOUCH: f32 = 0.002;
@@ -19,7 +20,7 @@ const TOUCH: f32 = 0.002;
 const SLIDE: f32 = 0.02;
 
 /// One instance of the actor's program, bound as the crowd binds it, and where it is.
-struct Solo<'a> {
+pub struct Solo<'a> {
     actor: &'a Actor,
     rig: Arc<Rig>,
     bound: BoundProgram,
@@ -35,7 +36,7 @@ struct Solo<'a> {
 }
 
 impl<'a> Solo<'a> {
-    fn new(actor: &'a Actor) -> Self {
+    pub fn new(actor: &'a Actor) -> Self {
         let crowd = actor.crowd(1, Terrain::FLAT, 1);
         let kind = throng::index::CharacterKind(0);
         let (rig, bound) = (crowd.rig(kind).unwrap(), crowd.program(kind).unwrap());
@@ -58,13 +59,29 @@ impl<'a> Solo<'a> {
         }
     }
 
-    fn set(&mut self, key: &str, value: f32) {
+    pub fn set(&mut self, key: &str, value: f32) {
         let key = self.bound.program().key(key).unwrap();
         self.bound.set_key(&mut self.row, key, value);
     }
 
+    pub fn rig(&self) -> &Rig {
+        &self.rig
+    }
+
+    /// The clips that were part of the last frame's pose, with the times that they were sampled at.
+    pub fn heard(&self) -> Vec<(ClipId, f32)> {
+        let tasks = self.list.tasks().iter().enumerate();
+        let heard = tasks.filter_map(|(at, task)| match task {
+            Task::SampleClip { clip, seconds } => {
+                (self.list.weight(TaskIndex::new(at)?) > 0.0).then_some((*clip, *seconds))
+            }
+            _ => None,
+        });
+        heard.collect()
+    }
+
     /// One frame; gives the vertices of each sole in the world.
-    fn step(&mut self) -> Vec<Vec<Vec3>> {
+    pub fn step(&mut self) -> Vec<Vec<Vec3>> {
         let motion =
             self.bound.evaluate(&mut self.row, DT as f32, &mut self.vm, &mut self.list).unwrap();
         let GroundMotion { yaw, .. } = motion;

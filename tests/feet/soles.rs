@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec2, Vec3, Vec3Swizzles};
 use throng::asset::{CharacterAsset, Vertex, skinning};
-use throng::math::Mat3x4;
+use throng::math::{Mat3x4, Trs};
 use throng::pose::Rig;
 
 /// Metres over the lowest vertex at rest that still belong to a sole.
@@ -42,6 +42,14 @@ impl Sole {
     pub fn off(&self, placed: &[Vec3], ground: impl Fn(Vec2) -> f32) -> (f32, f32) {
         let off = placed.iter().zip(&self.over).map(|(p, over)| p.y - over - ground(p.xz()));
         off.fold((f32::MAX, f32::MIN), |(least, most), o| (least.min(o), most.max(o)))
+    }
+
+    /// How high its lowest vertex is over the ground of a pose's own space.
+    pub fn height(&self, asset: &CharacterAsset, locals: &[Trs]) -> f32 {
+        let skeleton = &asset.skeleton;
+        let palette = skinning::palette(skeleton, &skeleton.model_from_bone(locals));
+        let lowest = self.vertices.iter().map(|v| skinning::skin(v, &palette).y);
+        lowest.fold(f32::MAX, f32::min)
     }
 
     /// Where its vertices are in the world.

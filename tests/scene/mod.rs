@@ -77,6 +77,7 @@ pub fn bender() -> CharacterAsset {
     ];
     let points = [Vec3::new(-1.7, 0.0, -1.7), Vec3::new(1.7, 2.1, 1.7)];
     CharacterAsset {
+        sync_markers: Vec::new(),
         name: "bender".into(),
         skeleton,
         bone_nodes: vec![NodeIndex(0), NodeIndex(1)],

@@ -4,7 +4,7 @@ mod report;
 
 use super::exit::Failure;
 use super::{interrupt, output, playing};
-use crate::asset::{self, CharacterAsset};
+use crate::asset::{self, CharacterAsset, ClipMarker};
 use crate::graph::{self, ClipBinding, Compiled, GraphFile, Listing, Target, Watch, builtin_text};
 use crate::motion::NotifyNames;
 use anyhow::Context;
@@ -178,8 +178,12 @@ fn check(compiled: &Compiled, character: &CharacterAsset) -> Result<(), Failure>
     // As a run makes it ready.
     let rig = character.rig_for(compiled.program.get().scaled_bone().is_some())?;
     let program = Arc::new(compiled.program.clone());
-    let (clips, mut names) =
-        (vec![ClipBinding::default(); rig.clip_count()], NotifyNames::default());
+    let of_clip = |markers: &Vec<ClipMarker>| ClipBinding {
+        sync_markers: markers.clone(),
+        ..ClipBinding::default()
+    };
+    let clips: Vec<_> = character.sync_markers.iter().map(of_clip).collect();
+    let mut names = NotifyNames::default();
     match program.bind(Target { rig: &rig, clips: &clips, names: &mut names }) {
         Ok(_) => Ok(()),
         Err(e) => Err(anyhow::anyhow!(playing::explained(&e, &compiled.places)).into()),

@@ -79,6 +79,7 @@ mod tests {
         let program = Arc::new(graph::compile(name, text).unwrap().program);
         let kind = CrowdKind {
             notifies: asset.notifies.clone(),
+            sync_markers: asset.sync_markers.clone(),
             playing: Playing::Graph(program),
             ..CrowdKind::new("walker", Arc::new(asset.rig().unwrap()), asset.bounds)
         };

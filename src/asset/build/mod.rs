@@ -123,6 +123,7 @@ pub(super) fn character(
         skins: source.skins.iter().map(|s| s.joints.clone()).collect(),
         clips,
         notifies: source.animations.iter().map(|a| a.notifies.clone()).collect(),
+        sync_markers: source.animations.iter().map(|a| a.sync_markers.clone()).collect(),
         kept,
         primitives: meshes.primitives,
         materials: source.materials.clone(),

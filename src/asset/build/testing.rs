@@ -133,5 +133,6 @@ pub fn animation(
     let channel =
         SourceChannel { node: NodeIndex(node), interpolation, times: times.to_vec(), values };
     let seconds = times[times.len() - 1];
-    SourceAnimation { name: name.into(), seconds, channels: vec![channel], notifies: Vec::new() }
+    let (notifies, sync_markers) = (Vec::new(), Vec::new());
+    SourceAnimation { name: name.into(), seconds, channels: vec![channel], notifies, sync_markers }
 }

@@ -95,7 +95,8 @@ fn read_one(
         }
     }
     let notifies = json.extras.notifies(seconds, &user, warnings);
-    Ok(SourceAnimation { name, seconds, channels, notifies })
+    let sync_markers = json.extras.sync_markers(seconds, &user, warnings);
+    Ok(SourceAnimation { name, seconds, channels, notifies, sync_markers })
 }
 
 /// Seconds, never decreasing. Equal times are met in files that want an instant jump.

@@ -1,10 +1,11 @@
-//! Notifies in the `extras` of an animation.
+//! Notifies and sync markers in the `extras` of an animation.
 //!
 //! `extras` belong to whoever wrote the file, so nothing in them is an error: what has another form
-//! is passed over, and told where it is called `notifies` all the same.
+//! is passed over, and told where it is called `notifies` or `sync` all the same.
 
 use super::warnings::Warnings;
-use crate::asset::character::ClipNotify;
+use crate::asset::character::{ClipMarker, ClipNotify};
+use crate::asset::source::SourceAnimation;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
@@ -16,8 +17,15 @@ const MAX_NAME: usize = 64;
 /// What is read of an animation's extras.
 #[derive(Debug, Default)]
 pub(super) struct AnimationExtras {
-    notifies: Vec<ClipNotify>,
-    /// Elements of `notifies` that were passed over.
+    notifies: Moments,
+    sync: Moments,
+}
+
+/// A list of moments with names.
+#[derive(Debug, Default)]
+struct Moments {
+    read: Vec<ClipNotify>,
+    /// Elements of another form.
     passed_over: usize,
 }
 
@@ -33,8 +41,9 @@ impl AnimationExtras {
             (0.0..=seconds).contains(&n.seconds)
                 && n.end.is_none_or(|end| end > n.seconds && end <= seconds)
         };
-        let kept: Vec<ClipNotify> = self.notifies.iter().filter(inside).cloned().collect();
-        let left_out = self.passed_over + self.notifies.len() - kept.len();
+        let Moments { read, passed_over } = &self.notifies;
+        let kept: Vec<ClipNotify> = read.iter().filter(inside).cloned().collect();
+        let left_out = passed_over + read.len() - kept.len();
         if left_out > 0 {
             warnings.push(format!(
                 "{}: {left_out} of its notifies left out; one has a name of 1 to {MAX_NAME} bytes \
@@ -44,6 +53,38 @@ impl AnimationExtras {
             ));
         }
         kept
+    }
+
+    /// The sync markers of an animation of `seconds`, in the order of time. All of them or none:
+    /// with one missing, others would be taken for it.
+    pub(super) fn sync_markers(
+        &self,
+        seconds: f32,
+        animation: &dyn Fn() -> String,
+        warnings: &mut Warnings,
+    ) -> Vec<ClipMarker> {
+        const MOST: usize = SourceAnimation::MOST_MARKERS;
+        let Moments { read, passed_over } = &self.sync;
+        let marker = |n: &ClipNotify| ClipMarker { name: n.name.clone(), seconds: n.seconds };
+        let mut markers: Vec<ClipMarker> = read.iter().map(marker).collect();
+        markers.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let apart = markers.windows(2).all(|pair| pair[0].seconds < pair[1].seconds);
+        let inside = markers.iter().all(|m| (0.0..=seconds).contains(&m.seconds));
+        // A loop's end is its start.
+        let round = match &markers[..] {
+            [first, .., last] => last.seconds - first.seconds < seconds,
+            _ => true,
+        };
+        if *passed_over == 0 && markers.len() <= MOST && apart && inside && round {
+            return markers;
+        }
+        warnings.push(format!(
+            "{}: its sync markers left out; each has a name of 1 to {MAX_NAME} bytes and a time of \
+             its own within the animation's {seconds} s, of which end and start are one, and there \
+             are at most {MOST}",
+            animation()
+        ));
+        Vec::new()
     }
 }
 
@@ -58,7 +99,7 @@ enum Loose {
 struct LooseNotify(Option<ClipNotify>);
 
 /// A list of notifies, or anything else.
-struct LooseNotifies(AnimationExtras);
+struct LooseNotifies(Moments);
 
 /// Visits any value; each method that isn't replaced passes its value over.
 macro_rules! pass_over {
@@ -164,18 +205,18 @@ impl<'de> Deserialize<'de> for LooseNotifies {
         struct Any;
         impl<'de> Visitor<'de> for Any {
             type Value = LooseNotifies;
-            pass_over!(LooseNotifies(AnimationExtras { passed_over: 1, ..Default::default() });
+            pass_over!(LooseNotifies(Moments { passed_over: 1, ..Default::default() });
                 visit_bool(bool), visit_u64(u64), visit_i64(i64), visit_f64(f64), visit_str(&str));
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LooseNotifies, A::Error> {
-                let mut extras = AnimationExtras::default();
+                let mut moments = Moments::default();
                 while let Some(LooseNotify(notify)) = list.next_element()? {
                     match notify {
-                        Some(n) if extras.notifies.len() < MAX_NOTIFIES => extras.notifies.push(n),
-                        _ => extras.passed_over += 1,
+                        Some(n) if moments.read.len() < MAX_NOTIFIES => moments.read.push(n),
+                        _ => moments.passed_over += 1,
                     }
                 }
-                Ok(LooseNotifies(extras))
+                Ok(LooseNotifies(moments))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<LooseNotifies, A::Error> {
@@ -205,10 +246,10 @@ impl<'de> Deserialize<'de> for AnimationExtras {
             ) -> Result<AnimationExtras, A::Error> {
                 let mut extras = AnimationExtras::default();
                 while let Some(key) = object.next_key::<String>()? {
-                    if key == "notifies" {
-                        extras = object.next_value::<LooseNotifies>()?.0;
-                    } else {
-                        object.next_value::<IgnoredAny>()?;
+                    match key.as_str() {
+                        "notifies" => extras.notifies = object.next_value::<LooseNotifies>()?.0,
+                        "sync" => extras.sync = object.next_value::<LooseNotifies>()?.0,
+                        _ => drop(object.next_value::<IgnoredAny>()?),
                     }
                 }
                 Ok(extras)
@@ -222,7 +263,7 @@ impl<'de> Deserialize<'de> for AnimationExtras {
 mod tests {
     use super::AnimationExtras;
     use crate::asset::gltf::fixture::Fixture;
-    use crate::asset::{BUILTINS, ClipNotify, builtin};
+    use crate::asset::{BUILTINS, ClipMarker, ClipNotify, builtin};
     use serde_json::{Value, json};
 
     fn with(extras: Value) -> Fixture {
@@ -292,16 +333,53 @@ mod tests {
     }
 
     #[test]
+    fn sync_markers_are_read_in_the_order_of_time() {
+        let file = with(json!({ "sync": [
+            { "name": "right", "time": 0.5, "by": 2 }, { "name": "left", "time": 0 },
+        ] }));
+        let source = file.read().unwrap();
+        let marker = |name: &str, seconds| ClipMarker { name: name.into(), seconds };
+        assert_eq!(source.animations[0].sync_markers, [marker("left", 0.0), marker("right", 0.5)]);
+        assert!(source.warnings.is_empty(), "{:?}", source.warnings);
+    }
+
+    #[test]
+    fn sync_markers_of_which_one_is_wrong_are_all_left_out() {
+        let good = json!({ "name": "left", "time": 0.25 });
+        for bad in [
+            json!(null),
+            json!({ "name": "", "time": 0.5 }),
+            json!({ "name": "right", "time": 1.01 }),
+            json!({ "name": "right", "time": -0.1 }),
+            json!({ "name": "right", "time": 0.25 }),
+        ] {
+            let file = with(json!({ "sync": [good, bad] }));
+            let source = file.warned(&["animation 0 \"wave\": its sync markers left out"]);
+            assert!(source.animations[0].sync_markers.is_empty(), "{bad}");
+        }
+        let both_ends = json!([{ "name": "a", "time": 0 }, { "name": "b", "time": 1 }]);
+        with(json!({ "sync": both_ends })).warned(&["its sync markers left out"]);
+        with(json!({ "sync": good })).warned(&["its sync markers left out"]);
+        let of = |count: u32| {
+            let at = |i| json!({ "name": "step", "time": f64::from(i) / 16.0 });
+            with(json!({ "sync": (0..count).map(at).collect::<Vec<_>>() }))
+        };
+        assert_eq!(of(8).read().unwrap().animations[0].sync_markers.len(), 8);
+        of(9).warned(&["there are at most 8"]);
+    }
+
+    #[test]
     fn nesting_of_any_depth_is_passed_over() {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         for text in [
             deep.clone(),
             format!(r#"{{"a":{deep}}}"#),
             format!(r#"{{"notifies":{deep}}}"#),
+            format!(r#"{{"sync":{deep}}}"#),
             format!(r#"{{"notifies":[{{"name":{deep},"time":0}}]}}"#),
         ] {
             let extras: AnimationExtras = serde_json::from_str(&text).unwrap();
-            assert!(extras.notifies.is_empty());
+            assert!(extras.notifies.read.is_empty());
         }
     }
 
@@ -317,6 +395,10 @@ mod tests {
                     assert_eq!(steps, feet, "{name} {}", clip.name);
                 }
                 assert!(notifies.iter().all(|n| n.seconds <= clip.seconds()));
+            }
+            for (clip, markers) in asset.clips.iter().zip(&asset.sync_markers) {
+                let gait = clip.name.starts_with("walk") || clip.name.starts_with("run");
+                assert_eq!(markers.len(), if gait { 2 } else { 0 }, "{name} {}", clip.name);
             }
         }
     }

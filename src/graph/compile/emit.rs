@@ -5,7 +5,7 @@ use super::lives::Lives;
 use super::registers::Registers;
 use super::scalars::{ScalarId, Term};
 use super::schedule::{Item, Schedule, dynamic_speed};
-use super::tables::Tables;
+use super::tables::{Tables, Unheard};
 use crate::graph::{Op, Program, Scalar, ScalarFn, ScalarOut, SmoothId};
 use crate::task::AdditiveSpace;
 
@@ -22,7 +22,7 @@ pub(super) const LIMIT: usize = 1 << 16;
 /// Writes the instructions of a schedule; the tables take the rows that they need. `spaces` says of
 /// each node in which space its difference is, if it is one.
 ///
-/// Also gives the positions of notifies whose clips nobody plays.
+/// Also gives what the file says of clips that nobody plays.
 ///
 /// # Errors
 /// [`Full`] when something can't be numbered any more.
@@ -31,7 +31,7 @@ pub(super) fn emit<'i>(
     schedule: &'i Schedule,
     spaces: &'i [Option<AdditiveSpace>],
     mut tables: Tables<'i>,
-) -> Result<(Program, Vec<usize>), Full> {
+) -> Result<(Program, Unheard), Full> {
     let lives = Lives::new(ir, schedule);
     tables.number(ir, &schedule.items);
     let mut emitter = Emitter {
@@ -75,7 +75,7 @@ pub(super) struct Emitter<'i> {
 }
 
 impl<'i> Emitter<'i> {
-    fn finish(mut self) -> Result<(Program, Vec<usize>), Full> {
+    fn finish(mut self) -> Result<(Program, Unheard), Full> {
         let source = self.pose(self.ir.output);
         self.tables.program.code.push(Op::Output { source });
         self.fits()?;

@@ -97,9 +97,16 @@ pub fn compile(name: &str, text: &str) -> Result<Compiled, GraphError> {
         place: source.place_of(name.as_str()),
         line,
     };
-    warnings.extend(unheard.into_iter().map(|at| {
+    warnings.extend(unheard.notifies.into_iter().map(|at| {
         let clip = &graph.notifies.0[at].0;
         warning(clip, format!("no node plays the clip `{clip}`, so its notifies are never heard"))
+    }));
+    warnings.extend(unheard.markers.into_iter().map(|at| {
+        let clip = &graph.sync_markers.0[at].0;
+        warning(
+            clip,
+            format!("no node plays the clip `{clip}`, so its markers keep nobody in step"),
+        )
     }));
     warnings.sort_by_key(|w| w.place);
 

@@ -8,6 +8,7 @@ use crate::graph::file::{
     FileFault, Graph, GraphError, Known, Node, Notify, Parameter, Scalar, Seconds, Share, Source,
     Table, Text,
 };
+use crate::motion::SyncTrack;
 use std::collections::HashMap;
 
 /// What is known while names are looked up.
@@ -82,6 +83,13 @@ impl<'s, 'a> Resolver<'s, 'a> {
                     let error = self.meaning(name, line);
                     return Err(error.within(|| format!("notifies of `{clip}`")));
                 }
+            }
+        }
+        for (clip, markers) in graph.sync_markers.iter() {
+            let (count, most) = (markers.len(), SyncTrack::MOST);
+            if count > most {
+                let line = format!("`{clip}` has {count} sync markers; {most} is the most");
+                return Err(self.meaning(clip, line));
             }
         }
         for (name, value) in graph.values.iter() {

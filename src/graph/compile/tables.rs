@@ -3,12 +3,12 @@
 use super::ir::{Ir, NodeId, Pose};
 use super::schedule::{Insides, Item};
 use super::spaces::Plane;
-use crate::graph::file::{Graph, MaskLine, Notify, Parameter, Passage, RootUse};
+use crate::graph::file::{Graph, Marker, MaskLine, Notify, Parameter, Passage, RootUse};
 use crate::graph::{
     AtEnd, BoneRef, ClipRef, ClockDesc, ClockId, ConstId, GroupId, Key, MachineDesc, MachineId,
-    MaskDesc, MaskEntry, MaskRef, Moment, NotifyDesc, Param, ParamId, ParamKind, PoseIn, Program,
-    RootDesc, RootMode, Scalar, Space1D, Space2D, StateDesc, StateId, TransitionDesc,
-    TransitionStyle,
+    MarkerDesc, MarkersDesc, MaskDesc, MaskEntry, MaskRef, Moment, NotifyDesc, Param, ParamId,
+    ParamKind, PoseIn, Program, RootDesc, RootMode, Scalar, Space1D, Space2D, StateDesc, StateId,
+    TransitionDesc, TransitionStyle,
 };
 use std::collections::HashMap;
 
@@ -24,6 +24,13 @@ impl<'a> Numbers<'a> {
             (rows.len() - 1) as u16
         })
     }
+}
+
+/// Positions in the file of what is said about clips that nobody plays.
+#[derive(Debug, Default)]
+pub(super) struct Unheard {
+    pub notifies: Vec<usize>,
+    pub markers: Vec<usize>,
 }
 
 /// A program in the making.
@@ -224,14 +231,14 @@ impl<'a> Tables<'a> {
         (desc.states, desc.initial) = (states, StateId(machine.initial as u16));
     }
 
-    /// Notifies of clips that are played, and what becomes of the root. Gives the positions of
-    /// notifies whose clips nobody plays.
-    pub fn finish(&mut self) -> Vec<usize> {
+    /// Notifies and sync markers of clips that are played, and what becomes of the root. Gives what
+    /// there is of clips that nobody plays.
+    pub fn finish(&mut self) -> Unheard {
         let graph = self.graph;
-        let mut unheard = Vec::new();
+        let mut unheard = Unheard::default();
         for (at, (clip, notifies)) in graph.notifies.iter().enumerate() {
             let Some(clip) = self.clips.0.get(clip.as_str()).copied().map(ClipRef) else {
-                unheard.push(at);
+                unheard.notifies.push(at);
                 continue;
             };
             self.program.notifies.extend(notifies.iter().map(|notify| {
@@ -247,6 +254,20 @@ impl<'a> Tables<'a> {
                 };
                 NotifyDesc { name: name.to_string(), clip, at, until }
             }));
+        }
+        for (at, (clip, markers)) in graph.sync_markers.iter().enumerate() {
+            let Some(clip) = self.clips.0.get(clip.as_str()).copied().map(ClipRef) else {
+                unheard.markers.push(at);
+                continue;
+            };
+            let markers = markers.iter().map(|marker| {
+                let (at, name) = match marker {
+                    Marker::At(at, name) => (Moment::Seconds(at.0), name),
+                    Marker::AtPart(at, name) => (Moment::Fraction(at.0), name),
+                };
+                MarkerDesc { name: name.to_string(), at }
+            });
+            self.program.sync_markers.push(MarkersDesc { clip, markers: markers.collect() });
         }
         let bone = graph.root_motion.bone.as_ref().map(|bone| self.bone(bone.as_str()));
         let mode = match graph.root_motion.mode {

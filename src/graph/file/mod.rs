@@ -21,8 +21,8 @@ pub(super) use limits::{DEPTH, NUMBER, POINTS, TERMS};
 pub(super) use names::{Names, Scalar, Seconds, Share, Table, Text};
 pub(super) use node::{Node, Vector};
 pub(super) use schema::{
-    BoneFrame, Change, Graph, MaskLine, Mode, Notify, OnEntry, Parameter, Passage, RootUse, Space,
-    State, Transition,
+    BoneFrame, Change, Graph, Marker, MaskLine, Mode, Notify, OnEntry, Parameter, Passage, RootUse,
+    Space, State, Transition,
 };
 
 use ron::Options;
@@ -51,6 +51,8 @@ struct Outline<'a> {
     sync_groups: Option<Names<'a>>,
     #[serde(default)]
     notifies: Table<'a, Vec<Notify<'a>>>,
+    #[serde(default)]
+    sync_markers: Table<'a, Vec<Marker<'a>>>,
     nodes: Table<'a, &'a RawValue>,
     output: Text<'a>,
     #[serde(default)]
@@ -103,6 +105,7 @@ pub(super) fn read<'a>(source: &Source<'a>) -> Result<Graph<'a>, GraphError> {
         masks: outline.masks,
         sync_groups: outline.sync_groups.map_or_else(Vec::new, |names| names.0),
         notifies: outline.notifies,
+        sync_markers: outline.sync_markers,
         nodes,
         output: outline.output,
         root_motion: outline.root_motion,

@@ -72,6 +72,16 @@ pub enum Notify<'a> {
     DuringPart(Share, Share, #[serde(borrow)] Text<'a>),
 }
 
+/// A moment that clips of a sync group have in common.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Marker<'a> {
+    /// At a time of the clip.
+    At(Seconds, #[serde(borrow)] Text<'a>),
+    /// At a part of the clip's length.
+    AtPart(Share, #[serde(borrow)] Text<'a>),
+}
+
 /// What a clip's clock does at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 pub enum Mode {
@@ -215,10 +225,12 @@ pub struct Graph<'a> {
     pub values: Table<'a, Scalar<'a>>,
     /// Weights per bone.
     pub masks: Table<'a, Vec<MaskLine<'a>>>,
-    /// Names of groups of clips that share normalized time.
+    /// Names of groups of clips that share normalized time, from marker to marker if they have any.
     pub sync_groups: Vec<Text<'a>>,
     /// What happens in which clip, beside what the clip itself brings.
     pub notifies: Table<'a, Vec<Notify<'a>>>,
+    /// Sync markers of which clip, instead of those that the clip itself brings.
+    pub sync_markers: Table<'a, Vec<Marker<'a>>>,
     /// What gives poses.
     pub nodes: Table<'a, Node<'a>>,
     /// The node whose pose is shown.

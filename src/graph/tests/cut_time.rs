@@ -66,9 +66,18 @@ proptest! {
     #[test]
     fn without_changes_of_state_nothing_depends_on_how_time_is_cut(
         seed in 1u64.., share in 0.05f32..0.95, other in 0.05f32..0.95, speed in -1.5f32..1.5,
+        marked in any::<bool>(),
     ) {
+        let markers = if marked {
+            r#"sync_markers: {
+                "walk": [AtPart(0.13, "left"), AtPart(0.5, "right")],
+                "run": [AtPart(0.33, "right"), AtPart(0.83, "left")],
+            },"#
+        } else {
+            ""
+        };
         let text = format!(
-            r#"(version: 1, sync_groups: ["gait"],
+            r#"(version: 1, sync_groups: ["gait"], {markers}
             notifies: {{
                 "idle": [AtPart(0.31, "a")],
                 "walk": [AtPart(0.13, "b"), AtPart(0.61, "b"), DuringPart(0.3, 0.7, "c")],

@@ -7,6 +7,7 @@ mod encoding;
 mod example;
 mod files;
 mod machines;
+mod markers;
 mod motions;
 mod naive;
 mod random_files;

@@ -34,7 +34,7 @@ pub(super) fn thing() -> Character {
             let in_place = rig.add_in_place(clip, pin).unwrap();
             MovingClip { track: track.clone(), in_place }
         });
-        ClipBinding { moving, notifies: Vec::new() }
+        ClipBinding { moving, ..ClipBinding::default() }
     });
     let clip_bindings = bindings.collect();
     Character { rig, skeleton, clips, clip_bindings }

@@ -2,6 +2,7 @@
 //! real one records tasks.
 
 mod generator;
+mod groups;
 mod operations;
 mod poses;
 
@@ -11,6 +12,7 @@ use crate::motion::PlayMode;
 use crate::task::AdditiveSpace;
 use generator::Generator;
 use glam::DVec3;
+use groups::Group;
 use testing::DTrs;
 
 const CLIPS: [&str; 4] = ["clip0", "clip1", "clip2", "clip3"];
@@ -93,8 +95,7 @@ struct Naive<'a> {
     keys: Vec<Option<f32>>,
     params: Vec<f64>,
     clocks: Vec<Clock>,
-    /// Phase, and rounds a second if it was ever heard.
-    groups: Vec<(f64, Option<f64>)>,
+    groups: Vec<Group>,
     machines: Vec<Machine>,
     smooths: Vec<Option<f64>>,
     kept: Option<Vec<DTrs>>,
@@ -110,7 +111,7 @@ impl<'a> Naive<'a> {
             keys: vec![None; p.keys.len()],
             params: p.params.iter().map(|p| f64::from(p.default)).collect(),
             clocks: clocks.collect(),
-            groups: vec![(0.0, None); p.sync_groups.len()],
+            groups: vec![Group::default(); p.sync_groups.len()],
             machines: machines.collect(),
             smooths: vec![None; p.smooths.into()],
             kept: None,
@@ -126,11 +127,6 @@ impl<'a> Naive<'a> {
         (clip.frame_count - 1) as f64 / f64::from(clip.rate_hz)
     }
 
-    fn members(&self, group: usize) -> Vec<usize> {
-        let of = |clock: &usize| self.p.clocks[*clock].group.is_some_and(|g| g.get() == group);
-        (0..self.clocks.len()).filter(of).collect()
-    }
-
     fn step(&mut self, dt: f64) -> Vec<DTrs> {
         for (key, value) in self.p.keys.iter().zip(&self.keys) {
             if let Some(value) = value {
@@ -140,22 +136,12 @@ impl<'a> Naive<'a> {
                 self.params[key.param.get()] = f64::from(value.clamp(param.min, param.max));
             }
         }
-        let mut group_passed = vec![false; self.groups.len()];
-        for (group, passed) in group_passed.iter_mut().enumerate() {
-            let rates: Vec<f64> = self.members(group).iter().map(|c| self.length(*c)).collect();
-            let rates: Vec<f64> = rates.iter().filter(|l| **l > 0.0).map(|l| 1.0 / l).collect();
-            let first = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
-            let (phase, rate) = &mut self.groups[group];
-            // A group keeps the pace that it had, also one that it had by itself.
-            let next = *phase + dt * *rate.get_or_insert(first);
-            *passed = !(0.0..1.0).contains(&next);
-            *phase = next.rem_euclid(1.0);
-        }
+        (0..self.groups.len()).for_each(|group| self.run_group(group, dt));
         let mut s = vec![0.0; self.p.scalar_registers.into()];
         let mut poses = vec![0; self.p.pose_registers.into()];
         let mut nodes = Vec::new();
         for op in &self.p.code {
-            self.op(op, dt, &mut s, &mut poses, &mut nodes, &mut group_passed);
+            self.op(op, dt, &mut s, &mut poses, &mut nodes);
         }
         for (at, param) in self.p.params.iter().enumerate() {
             if param.kind == ParamKind::Trigger {
@@ -186,18 +172,7 @@ impl<'a> Naive<'a> {
         for (clock, heard) in self.clocks.iter_mut().zip(&heard) {
             clock.heard = *heard > 0.0;
         }
-        for group in 0..self.groups.len() {
-            let (mut sum, mut rates) = (0.0, 0.0);
-            for clock in self.members(group) {
-                if self.length(clock) > 0.0 {
-                    sum += heard[clock];
-                    rates += heard[clock] / self.length(clock);
-                }
-            }
-            if sum > 0.0 {
-                self.groups[group].1 = Some(rates / sum);
-            }
-        }
+        (0..self.groups.len()).for_each(|group| self.weigh_group(group, &heard));
     }
 
     fn enter(&mut self, machine: usize, state: usize) {
@@ -210,7 +185,7 @@ impl<'a> Naive<'a> {
             if let Some(group) = self.p.clocks[clock].group
                 && !self.members(group.get()).iter().any(|c| self.clocks[*c].heard)
             {
-                self.groups[group.get()].0 = 0.0;
+                self.groups[group.get()].restart();
             }
         }
         for inner in &state.machines {

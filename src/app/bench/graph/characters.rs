@@ -48,6 +48,7 @@ impl Subject {
         let root = BoneIndex::try_from(root)?;
         let mut clips = vec![ClipBinding::default(); rig.clip_count()];
         for (at, binding) in clips.iter_mut().enumerate() {
+            binding.sync_markers.clone_from(&asset.sync_markers[at]);
             let clip = ClipId(at as u16);
             let lock = RootLock::default();
             let track = RootTrack::of_clip(&rig, clip, root, lock);

@@ -42,6 +42,20 @@ impl Generator<'_> {
             until: (r.below(2) == 0).then_some(program::Moment::Seconds(0.1)),
         };
         a.0.notifies.push(step);
+        if r.below(2) == 0 {
+            // Each clip has the same ones in the same order and begins with any of them.
+            let count = 1 + r.below(4);
+            a.0.sync_markers.extend((0..4).map(|clip| {
+                let first = r.below(count);
+                let mut at = 0.1 + 0.1 * r.signed();
+                let markers = (0..count).map(|i| {
+                    let name = format!("marker{}", (first + i) % count);
+                    at += 0.12 + 0.07 * r.signed();
+                    MarkerDesc { name, at: program::Moment::Fraction(at) }
+                });
+                MarkersDesc { clip: ClipRef(clip), markers: markers.collect() }
+            }));
+        }
         let plain = vec![
             a.param("x", ParamKind::Float),
             a.param("y", ParamKind::Float),

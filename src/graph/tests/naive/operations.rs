@@ -10,7 +10,6 @@ impl Naive<'_> {
         s: &mut [f64],
         poses: &mut [usize],
         nodes: &mut Vec<Node>,
-        passed: &mut [bool],
     ) {
         let mut put = |poses: &mut [usize], dst: PoseOut, node: Node| {
             poses[dst.get()] = nodes.len();
@@ -41,11 +40,11 @@ impl Naive<'_> {
             }
             Op::AdvanceClock { clock, time, .. } => {
                 let (row, length) = (&self.p.clocks[clock.get()], self.length(clock.get()));
+                let grouped = row.group.map(|group| self.in_group(clock.get(), group.get()));
                 let state = &mut self.clocks[clock.get()];
                 let fresh = std::mem::take(&mut state.fresh);
-                if let Some(group) = row.group {
-                    state.passed = passed[group.get()] && length > 0.0;
-                    state.shows = self.groups[group.get()].0 * length;
+                if let Some((shows, passed)) = grouped {
+                    (state.shows, state.passed) = (shows, passed);
                 } else {
                     let step = if fresh { 0.0 } else { dt * f64::from(row.speed) };
                     let next = state.shows + step;
@@ -90,13 +89,7 @@ impl Naive<'_> {
                 let (a, bone) = (poses[source.get()], bone.get());
                 put(poses, dst, Node::Move { a, bone, offset });
             }
-            Op::SelectState { machine } => {
-                self.select(machine.get(), dt, s);
-                for (group, passed) in passed.iter_mut().enumerate() {
-                    // A group that was put to its start has passed nothing.
-                    *passed &= self.groups[group].0 != 0.0;
-                }
-            }
+            Op::SelectState { machine } => self.select(machine.get(), dt, s),
             Op::EvalStateMachine { machine, dst } => {
                 let machine = machine.get();
                 let state = &self.p.machines[machine].states[self.machines[machine].state];
