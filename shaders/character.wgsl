@@ -24,7 +24,7 @@ struct Varyings {
 
 @vertex
 fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
-    let skin = skin_matrix(instance.words.x, vertex.joints, vertex.weights);
+    let skin = skin_matrix(instance, vertex.joints, vertex.weights);
     let placed = world_from_model(instance);
     let world = transform_point(placed, transform_point(skin, vertex.position));
     let normal = transform_vector(placed, transform_normal(skin, vertex.normal.xyz));

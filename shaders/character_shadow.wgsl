@@ -13,7 +13,7 @@ struct Vertex {
 }
 
 fn shadow_position(vertex: Vertex, instance: Instance) -> vec4<f32> {
-    let skin = skin_matrix(instance.words.x, vertex.joints, vertex.weights);
+    let skin = skin_matrix(instance, vertex.joints, vertex.weights);
     let model = transform_point(skin, vertex.position);
     let world = transform_point(world_from_model(instance), model);
     return shadow_view.clip_from_world * vec4<f32>(world, 1.0);

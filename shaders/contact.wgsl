@@ -24,7 +24,7 @@ struct Varyings {
 @vertex
 fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     // The shade goes where the pose has carried the body.
-    let bone = palette[instance.words.x];
+    let bone = bone_matrix(instance, 0u);
     let carried = transform_point(bone, vertex.middle_in_mesh) - vertex.middle;
     let under = vertex.position + vec3<f32>(carried.x, 0.0, carried.z);
     let placed = world_from_model(instance);

@@ -229,6 +229,36 @@ fn skeletons_of_distant_characters_lose_bones_and_hardly_change_the_picture() {
 }
 
 #[test]
+fn what_is_between_two_palettes_is_drawn_there() {
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let (older, newer) = (Scene::animated(&asset, SIDE), Scene::animated_from(&asset, SIDE, 3));
+    let share = 0.3;
+    let (mut mixed, mut both) = (Scene::animated(&asset, SIDE), Scene::animated(&asset, SIDE));
+    let pairs = mixed.pages[0].matrices.iter_mut().zip(&newer.pages[0].matrices);
+    for (matrix, newer) in pairs {
+        for (a, b) in matrix.rows.iter_mut().flatten().zip(newer.rows.iter().flatten()) {
+            *a += (b - *a) * share;
+        }
+    }
+    let page = &mut both.pages[0];
+    let count = page.matrices.len() as u32;
+    page.matrices.extend_from_slice(&newer.pages[0].matrices);
+    page.dirty = std::iter::once(0..2 * count).collect();
+    for record in &mut both.instances {
+        record.palette_offset += count;
+        record.weight = share;
+    }
+    let interpolating = RenderConfig { interpolate: true, ..config() };
+    let picture = |config: &RenderConfig, scene: &Scene| draw(config, &asset, scene).0;
+    let expected = picture(&config(), &mixed);
+    assert!(Difference::of(&picture(&interpolating, &both), &expected).is_small());
+    assert!(Difference::of(&picture(&interpolating, &mixed), &expected).is_small());
+    for (config, scene) in [(config(), &both), (interpolating, &older)] {
+        assert!(!Difference::of(&picture(&config, scene), &expected).is_small());
+    }
+}
+
+#[test]
 fn normals_and_winding_are_right_under_uneven_and_mirroring_scale() {
     let full = RenderConfig { mesh_lods: false, ..config() };
     for scale in [Vec3::new(0.5, 1.4, 1.0), Vec3::new(-0.5, 1.4, 1.0), Vec3::new(1.0, 0.3, -1.2)] {

@@ -129,18 +129,20 @@ fn vertex_streams_supply_what_the_shaders_take() {
 }
 
 #[test]
-fn an_instance_record_is_three_rows_and_four_words() {
+fn an_instance_record_is_three_rows_and_six_words() {
     let rows = offset_of!(InstanceRecord, world_from_model);
     let fields = [
         ("row0", rows, 16),
         ("row1", rows + 16, 16),
         ("row2", rows + 32, 16),
         ("words", offset_of!(InstanceRecord, palette_offset), 16),
+        ("mixed", offset_of!(InstanceRecord, before_offset), 8),
     ];
     // The words are read by component.
     assert_eq!(offset_of!(InstanceRecord, tint), offset_of!(InstanceRecord, palette_offset) + 4);
     assert_eq!(offset_of!(InstanceRecord, id), offset_of!(InstanceRecord, palette_offset) + 8);
     assert_eq!(offset_of!(InstanceRecord, ground), offset_of!(InstanceRecord, palette_offset) + 12);
+    assert_eq!(offset_of!(InstanceRecord, weight), offset_of!(InstanceRecord, before_offset) + 4);
     for shader in [shaders::CHARACTER, shaders::CHARACTER_SHADOW, shaders::CONTACT] {
         let size = size_of::<InstanceRecord>();
         compare_attributes(shader, "Instance", &INSTANCE_ATTRIBUTES, &fields, size);

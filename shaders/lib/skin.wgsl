@@ -2,6 +2,8 @@
 
 // How many of a vertex's four influences can have weight: 1, 2 or 4.
 override INFLUENCES: u32 = 4u;
+// True where an instance's palette is mixed with the one before it.
+override INTERPOLATE: bool = false;
 
 // Three rows of an affine matrix, translation in w. Mirrors `Mat3x4`.
 struct BoneMatrix {
@@ -18,6 +20,8 @@ struct Instance {
     @location(8) row2: vec4<f32>,
     // First palette matrix within the page; tint; id; bits of the ground's height, metres.
     @location(9) words: vec4<u32>,
+    // First matrix of the palette before; bits of the newer one's share.
+    @location(10) mixed: vec2<u32>,
 }
 
 @group(2) @binding(0) var<storage, read> palette: array<BoneMatrix>;
@@ -30,17 +34,32 @@ fn add_scaled(sum: BoneMatrix, bone: BoneMatrix, weight: f32) -> BoneMatrix {
     );
 }
 
+// A bone of an instance, between its last two palettes where that is wanted.
+fn bone_matrix(instance: Instance, joint: u32) -> BoneMatrix {
+    let newer = palette[instance.words.x + joint];
+    if !INTERPOLATE {
+        return newer;
+    }
+    let older = palette[instance.mixed.x + joint];
+    let share = bitcast<f32>(instance.mixed.y);
+    return BoneMatrix(
+        mix(older.row0, newer.row0, share),
+        mix(older.row1, newer.row1, share),
+        mix(older.row2, newer.row2, share),
+    );
+}
+
 // The weighted sum of a vertex's bone matrices: model space from mesh space.
-fn skin_matrix(first: u32, joints: vec4<u32>, weights: vec4<f32>) -> BoneMatrix {
-    let bone = palette[first + joints.x];
+fn skin_matrix(instance: Instance, joints: vec4<u32>, weights: vec4<f32>) -> BoneMatrix {
+    let bone = bone_matrix(instance, joints.x);
     if INFLUENCES == 1u {
         return bone;
     }
     var sum = BoneMatrix(bone.row0 * weights.x, bone.row1 * weights.x, bone.row2 * weights.x);
-    sum = add_scaled(sum, palette[first + joints.y], weights.y);
+    sum = add_scaled(sum, bone_matrix(instance, joints.y), weights.y);
     if INFLUENCES > 2u {
-        sum = add_scaled(sum, palette[first + joints.z], weights.z);
-        sum = add_scaled(sum, palette[first + joints.w], weights.w);
+        sum = add_scaled(sum, bone_matrix(instance, joints.z), weights.z);
+        sum = add_scaled(sum, bone_matrix(instance, joints.w), weights.w);
     }
     return sum;
 }

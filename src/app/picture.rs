@@ -47,6 +47,7 @@ impl Picture {
             msaa: config.msaa,
             shadow_size,
             mesh_lods: config.mesh_lods,
+            interpolate: config.interpolate,
             terrain: config.terrain(),
             lighting,
             ..base

@@ -33,6 +33,7 @@ pub fn crowd(
         update_mode: config.visibility.into(),
         grace: config.grace,
         gates: config.gates(),
+        interpolate: config.interpolate,
         prune: config.prune,
         steal: config.steal,
         page_matrices: picture.map_or(defaults.page_matrices, Picture::max_page_matrices),

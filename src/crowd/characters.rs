@@ -107,6 +107,42 @@ pub(crate) enum Place {
 const _: () = assert!(size_of::<Place>() == 32);
 
 impl Place {
+    /// Of nobody.
+    pub const NOWHERE: Self =
+        Self::Standing { position: Vec2::ZERO, heading: 0.0, home: Vec2::ZERO, scale: 1.0 };
+
+    /// On the way from another place of the same character to this one; `share` is this one's.
+    pub fn after(&self, before: &Self, share: f32) -> Self {
+        let turn = |from: f32, to: f32| from + wrapped(to - from) * share;
+        let mix = |from: f32, to: f32| from + (to - from) * share;
+        match (*before, *self) {
+            (
+                Self::Standing { position: from, heading: turned, .. },
+                Self::Standing { position, heading, home, scale },
+            ) => Self::Standing {
+                position: from.lerp(position, share),
+                heading: turn(turned, heading),
+                home,
+                scale,
+            },
+            (
+                Self::Riding {
+                    ride: lane, s: from_s, lateral: from_lateral, yaw: from_yaw, ..
+                },
+                Self::Riding { ride, s, home_s, lateral, home_lateral, yaw, scale },
+            ) if lane == ride => Self::Riding {
+                ride,
+                s: mix(from_s, s),
+                home_s,
+                lateral: mix(from_lateral, lateral),
+                home_lateral,
+                yaw: mix(from_yaw, yaw),
+                scale,
+            },
+            _ => *self,
+        }
+    }
+
     /// World position (x, z), heading and individual scale.
     pub fn resolve(&self, rides: &[Ride]) -> (Vec2, f32, f32) {
         match *self {
@@ -117,6 +153,12 @@ impl Place {
             }
         }
     }
+}
+
+/// An angle in radians, in -pi..pi.
+fn wrapped(angle: f32) -> f32 {
+    use std::f32::consts::{PI, TAU};
+    (angle + PI).rem_euclid(TAU) - PI
 }
 
 /// Centre of a character's bounding sphere, world space, on ground of this height.

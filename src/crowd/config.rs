@@ -31,6 +31,9 @@ pub struct CrowdConfig {
     pub grace: f32,
     /// How distant characters are spared.
     pub gates: Gates,
+    /// Whoever skips frames is drawn on its way from its last pose but one to its last, and from
+    /// place to place: smoother, one interval late, with a second palette for each.
+    pub interpolate: bool,
     /// The instructions that the kernels use.
     pub lanes: Lanes,
     /// The executor skips tasks that the output does not depend on.
@@ -56,6 +59,7 @@ impl Default for CrowdConfig {
             update_mode: UpdateMode::default(),
             grace: 0.25,
             gates: Gates::default(),
+            interpolate: false,
             lanes: Lanes::best(),
             prune: true,
             steal: true,

@@ -19,6 +19,13 @@ pub struct InstanceRecord {
     pub id: u32,
     /// World y of the ground that it stands on, metres.
     pub ground: f32,
+    /// First matrix of the palette before that one, which the drawn one is mixed with; the same
+    /// where nothing is interpolated.
+    pub before_offset: u32,
+    /// Share of the newer palette, `0..=1`.
+    pub weight: f32,
+    /// Fills the record up; zero.
+    pub unused: [u32; 2],
 }
 
 /// Instances of one kind whose palettes lie in one page.

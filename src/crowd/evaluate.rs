@@ -45,6 +45,8 @@ struct Run<'a> {
     /// Nothing is executed.
     ticking: bool,
     palette_len: usize,
+    /// Matrices of one slot.
+    stride: usize,
     words: &'a [SlotWord],
     owners: &'a [CharacterId],
     playback: &'a mut [Playback],
@@ -80,6 +82,7 @@ impl Evaluation<'_> {
         let run = Run {
             ticking: leases.ticking,
             palette_len: leases.palette_len,
+            stride: leases.stride(),
             words: &leases.words,
             owners: &leases.owners,
             playback: &mut leases.playback,
@@ -132,7 +135,8 @@ impl Evaluation<'_> {
         // Lists of one cut are resolved together.
         let mut numbers = [0u32; 2];
         let mut count = |list: &TaskList| numbers[usize::from(list.cut().is_some())] += 1;
-        let (palette_len, ticking) = (run.palette_len, run.ticking);
+        let Run { palette_len, stride, ticking, .. } = run;
+        let newer = |word: &SlotWord, slot| usize::from(is(word.second, slot)) * palette_len;
         self.times.worker(Phase::Record, || {
             for ((slot, word), list) in due().zip(lists.iter_mut()) {
                 let entered = is(word.entered, slot);
@@ -147,7 +151,8 @@ impl Evaluation<'_> {
                     count(list);
                     continue;
                 }
-                let before = &run.matrices[slot * palette_len..][..palette_len];
+                let last = if stride > palette_len { palette_len - newer(word, slot) } else { 0 };
+                let before = &run.matrices[slot * stride + last..][..palette_len];
                 let row = &mut run.rows[slot * run.row..][..run.row];
                 let mut bring = |until: f64, played: bool| {
                     let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
@@ -203,10 +208,10 @@ impl Evaluation<'_> {
                 let (mut matrices, mut at) = (&mut *run.matrices, 0);
                 let mut batch = worker.batch();
                 let lists = due().zip(lists.iter_mut()).filter(|(_, l)| l.cut().is_some() == cut);
-                for ((slot, _), list) in lists {
-                    let (palette, rest) =
-                        matrices[(slot - at) * palette_len..].split_at_mut(palette_len);
+                for ((slot, word), list) in lists {
+                    let (own, rest) = matrices[(slot - at) * stride..].split_at_mut(stride);
                     (matrices, at) = (rest, slot + 1);
+                    let palette = &mut own[newer(word, slot)..][..palette_len];
                     let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
                     let capture = watched.as_deref_mut();
                     let mut nothing = PoseState::default();
@@ -225,8 +230,9 @@ impl Evaluation<'_> {
         });
         *cut += numbers[1];
         if let Some(watcher) = self.watched.filter(|w| w.validates()) {
-            let executed = due().zip(lists.iter()).map(|((slot, _), list)| {
-                (run.owners[slot], list, &run.matrices[slot * palette_len..][..palette_len])
+            let executed = due().zip(lists.iter()).map(|((slot, word), list)| {
+                let at = slot * stride + newer(word, slot);
+                (run.owners[slot], list, &run.matrices[at..][..palette_len])
             });
             watcher.validate(kind, validator, executed);
         }
@@ -264,14 +270,15 @@ impl<'a> Run<'a> {
         let (owners, later_owners) = self.owners.split_at(slots);
         let (playback, later_playback) = self.playback.split_at_mut(slots);
         let (roots, later_roots) = self.roots.split_at_mut(slots);
-        let Self { ticking, palette_len, row, .. } = self;
+        let Self { ticking, palette_len, stride, row, .. } = self;
         let (rows, later_rows) = self.rows.split_at_mut(slots * row);
         let kept = slots.min(self.poses.len());
         let (poses, later_poses) = self.poses.split_at_mut(kept);
-        let (matrices, later_matrices) = self.matrices.split_at_mut(slots * palette_len);
+        let (matrices, later_matrices) = self.matrices.split_at_mut(slots * stride);
         let later = Run {
             ticking,
             palette_len,
+            stride,
             words: later_words,
             owners: later_owners,
             playback: later_playback,
@@ -284,6 +291,7 @@ impl<'a> Run<'a> {
         let first = Run {
             ticking,
             palette_len,
+            stride,
             words,
             owners,
             playback,

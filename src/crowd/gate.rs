@@ -73,13 +73,21 @@ pub(crate) fn gate(
     let frame = clock.turn.frame as u32;
     for leases in slots.all() {
         const SLOTS: usize = WORDS_PER_JOB * WORD;
-        let rows = leases.owners.par_chunks(SLOTS).zip(leases.evaluated_at.par_chunks_mut(SLOTS));
+        let last = leases.evaluated_at.par_chunks_mut(SLOTS).zip(leases.gaps.par_chunks_mut(SLOTS));
+        let rows = leases.owners.par_chunks(SLOTS).zip(last);
+        let by_turns = if leases.interpolates { u64::MAX } else { 0 };
         let jobs = leases.words.par_chunks_mut(WORDS_PER_JOB).zip(rows);
-        let longest = jobs.map(|(words, (owners, evaluated_at))| {
+        let longest = jobs.map(|(words, (owners, (evaluated_at, gaps)))| {
             times.worker(Phase::Gate, || {
-                let rows = owners.chunks(WORD).zip(evaluated_at.chunks_mut(WORD));
+                let last = evaluated_at.chunks_mut(WORD).zip(gaps.chunks_mut(WORD));
+                let rows = owners.chunks(WORD).zip(last);
                 let words = words.iter_mut().zip(rows);
-                words.map(|(word, row)| look_up(word, row, blocks, frame)).max().unwrap_or(0)
+                let waited = words.map(|(word, row)| {
+                    let waited = look_up(word, row, blocks, frame);
+                    word.second ^= word.due & by_turns;
+                    waited
+                });
+                waited.max().unwrap_or(0)
             })
         });
         changes.longest_gap = changes.longest_gap.max(longest.max().unwrap_or(0));
@@ -202,12 +210,13 @@ fn start_clocks(characters: &mut Characters, slots: &mut Slots, kinds: &[Kind]) 
 /// of whoever has waited longest, up to this one.
 fn look_up(
     word: &mut SlotWord,
-    (owners, evaluated_at): (&[CharacterId], &mut [u32]),
+    (owners, (evaluated_at, gaps)): (&[CharacterId], (&mut [u32], &mut [u8])),
     blocks: &[Block],
     frame: u32,
 ) -> u32 {
     let mut longest = 0;
-    let mut next = SlotWord { leased: word.leased, ..SlotWord::default() };
+    let (leased, second) = (word.leased, word.second);
+    let mut next = SlotWord { leased, second, ..SlotWord::default() };
     for slot in bits(word.leased) {
         let id = owners[slot].get();
         let (block, i) = (&blocks[id / BLOCK], id % BLOCK);
@@ -218,11 +227,12 @@ fn look_up(
         next.shadow |= bit(block.shadow);
         next.cut |= bit(block.rates.cut);
         let moved_in = bit(block.enter | block.start) != 0;
+        let gap = if moved_in { 1 } else { frame.wrapping_sub(evaluated_at[slot]) };
         if !moved_in {
-            longest = longest.max(frame.wrapping_sub(evaluated_at[slot]));
+            longest = longest.max(gap);
         }
         if moved_in || next.due >> slot & 1 == 1 {
-            evaluated_at[slot] = frame;
+            (evaluated_at[slot], gaps[slot]) = (frame, gap.clamp(1, u8::MAX.into()) as u8);
         }
     }
     *word = next;

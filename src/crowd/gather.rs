@@ -20,6 +20,8 @@ pub(crate) struct Gather<'a> {
     pub kinds: &'a [Kind],
     pub rides: &'a [Ride],
     pub terrain: Terrain,
+    /// Which frame this is, as gates count them.
+    pub frame: u32,
     pub times: &'a PhaseTimes,
 }
 
@@ -125,14 +127,26 @@ impl Gather<'_> {
             .flat_map(|(w, word)| bits(word.seen(by)).map(move |bit| (first + w) * WORD + bit));
         for (slot, record) in slots.zip(records) {
             let CharacterId(id) = leases.owners[slot];
-            let place = self.characters.places[id as usize].resolve(self.rides);
+            let mut place = self.characters.places[id as usize];
+            let mut weight = 1.0;
+            if leases.interpolates {
+                // Where the next evaluation comes as long after as the last one did, the newer
+                // pose is reached just before.
+                let frames = self.frame.wrapping_sub(leases.evaluated_at[slot]) + 1;
+                weight = (frames as f32 / f32::from(leases.gaps[slot])).min(1.0);
+                place = place.after(&leases.before[slot], weight);
+            }
+            let place = place.resolve(self.rides);
             let ground = self.terrain.height(place.0);
             *record = InstanceRecord {
                 world_from_model: world_from_model(kind, place, ground),
-                palette_offset: (slot * leases.palette_len) as u32,
+                palette_offset: leases.palette_at(slot) as u32,
                 tint: self.characters.tints[id as usize],
                 id,
                 ground,
+                before_offset: leases.palette_before(slot) as u32,
+                weight,
+                unused: [0; 2],
             };
         }
     }
@@ -146,9 +160,11 @@ pub(crate) fn mark_dirty(slots: &mut Slots) {
             let mut due = word.due;
             while due != 0 {
                 let first = due.trailing_zeros();
-                let count = (due >> first).trailing_ones();
+                // Palettes that are written by turns are not neighbours.
+                let run = (due >> first).trailing_ones();
+                let count = if leases.interpolates { 1 } else { run };
                 due &= u64::MAX.checked_shl(first + count).unwrap_or(0);
-                let start = (w * WORD + first as usize) * leases.palette_len;
+                let start = leases.palette_at(w * WORD + first as usize);
                 let end = start + count as usize * leases.palette_len;
                 match page.dirty.last_mut() {
                     Some(last) if last.end as usize == start => last.end = end as u32,

@@ -101,7 +101,8 @@ impl Kind {
 
     /// Has a graph that is bound to this kind play it. Gives the one that did.
     pub fn play(&mut self, graph: KindGraph) -> Option<KindGraph> {
-        self.slot = graph.slot(&self.rig);
+        let interpolates = self.slot.interpolates;
+        self.slot = SlotShape { interpolates, ..graph.slot(&self.rig) };
         self.graph.replace(graph)
     }
 }
@@ -121,7 +122,7 @@ impl KindGraph {
         Ok(Self { bound, keys, feet, clips })
     }
 
-    /// What a palette slot of its characters holds.
+    /// What a palette slot of its characters holds where nothing is interpolated.
     pub fn slot(&self, rig: &Rig) -> SlotShape {
         let program = self.bound.program();
         let poses = kept_poses(program.histories(), program.snapshots.len(), rig);
@@ -129,6 +130,7 @@ impl KindGraph {
             palette_len: rig.palette_len(),
             row: row_words(self.bound.words()),
             poses: Some(poses),
+            interpolates: false,
         }
     }
 }

@@ -15,12 +15,14 @@ use twox_hash::XxHash3_64;
 pub(crate) fn chain(before: u64, blocks: &[Block], slots: &Slots, each: &[AtomicU64]) -> u64 {
     for (leases, page) in slots.leases.iter().zip(&slots.pages) {
         let len = leases.palette_len;
-        let rows = page.matrices.par_chunks(len * WORD);
+        let stride = leases.stride();
+        let rows = page.matrices.par_chunks(stride * WORD);
         let owners = leases.owners.par_chunks(WORD);
         leases.words.par_iter().zip(owners).zip(rows).for_each(|((word, owners), rows)| {
             for slot in bits(word.due) {
                 let id = owners[slot];
-                let bytes = bytemuck::cast_slice(&rows[slot * len..][..len]);
+                let second = (word.second >> slot & 1) as usize;
+                let bytes = bytemuck::cast_slice(&rows[slot * stride + second * len..][..len]);
                 let hash = XxHash3_64::oneshot_with_seed(u64::from(id.0), bytes);
                 each[id.get()].store(hash, Ordering::Relaxed);
             }
@@ -58,7 +60,7 @@ mod tests {
         let mut blocks = vec![Block::default(); (CHARACTERS as usize).div_ceil(BLOCK)];
         for &id in ids {
             let kind = CharacterKind((id % 2) as u16);
-            let shape = SlotShape { palette_len: BONES, row: 0, poses: None };
+            let shape = SlotShape { palette_len: BONES, row: 0, poses: None, interpolates: false };
             let state = (&Playback::IDLE, &[][..]);
             let at = slots.lease(kind, &shape, CharacterId(id), state).unwrap();
             let (page, slot) = (at.page as usize, at.slot as usize);

@@ -142,7 +142,12 @@ impl Kind {
             recorded: None,
             low_detail: Some(rig.skeleton().low_detail_bone_count())
                 .filter(|bones| *bones < rig.bone_count()),
-            slot: SlotShape { palette_len: rig.palette_len(), row: 0, poses: None },
+            slot: SlotShape {
+                palette_len: rig.palette_len(),
+                row: 0,
+                poses: None,
+                interpolates: false,
+            },
         })
     }
 

@@ -1,5 +1,6 @@
 //! The slots of one page, and what their holders are evaluated with.
 
+use super::characters::Place;
 use super::draw::Page;
 use super::playback::Playback;
 use super::slots::SlotShape;
@@ -29,6 +30,8 @@ pub(crate) struct SlotWord {
     pub shadow: u64,
     /// Its holder is far enough for the first bones alone.
     pub cut: u64,
+    /// The second of its two palettes is the newer one.
+    pub second: u64,
 }
 
 /// The slots of one page, all of one kind. What their holders are evaluated with lies in the order
@@ -38,8 +41,10 @@ pub(crate) struct Leases {
     pub kind: CharacterKind,
     /// Only clocks run: a slot has neither matrices nor poses.
     pub ticking: bool,
-    /// Matrices of one slot.
+    /// Matrices of one palette.
     pub palette_len: usize,
+    /// A slot has two palettes, which are written by turns.
+    pub interpolates: bool,
     pub words: Vec<SlotWord>,
     /// Who holds each slot; meaningless where it is not leased.
     pub owners: Vec<CharacterId>,
@@ -49,6 +54,11 @@ pub(crate) struct Leases {
     pub roots: Vec<Covered>,
     /// The frame of each holder's last evaluation, counted as gates count them.
     pub evaluated_at: Vec<u32>,
+    /// Frames from the evaluation before to that one, at least one.
+    pub gaps: Vec<u8>,
+    /// Where each holder was before its last evaluation moved it. Empty where nothing is
+    /// interpolated.
+    pub before: Vec<Place>,
     /// Words of one holder's row.
     pub row: usize,
     /// The holders' rows: what a graph and its driver keep. Empty for kinds without a graph.
@@ -87,6 +97,9 @@ impl Leases {
             playback: Vec::new(),
             roots: Vec::new(),
             evaluated_at: Vec::new(),
+            gaps: Vec::new(),
+            interpolates: shape.interpolates,
+            before: Vec::new(),
             row: shape.row,
             rows: Vec::new(),
             poses: Vec::new(),
@@ -115,14 +128,14 @@ impl Leases {
         let allowed = |words: &usize| held.saturating_add(bytes(*words)) <= limit;
         let Some(words) = [generous, needed].into_iter().find(allowed) else { return false };
         if let Some(page) = page {
-            let rows = (words * WORD).min(self.capacity) * self.palette_len;
+            let rows = (words * WORD).min(self.capacity) * self.stride();
             let more = rows.saturating_sub(page.matrices.len());
             if reserve_huge(&mut page.matrices, more).is_err() {
                 return false;
             }
             page.matrices.resize(rows, Mat3x4::zeroed());
-            // At worst every second slot is written.
-            let ranges = words * WORD / 2 + 1;
+            // At worst every second slot is written, or one of the two palettes of each.
+            let ranges = if self.interpolates { words * WORD } else { words * WORD / 2 + 1 };
             page.dirty.reserve(ranges.saturating_sub(page.dirty.len()));
         }
         *held += bytes(words);
@@ -130,6 +143,10 @@ impl Leases {
         self.owners.resize(words * WORD, CharacterId(u32::MAX));
         self.roots.resize(words * WORD, Covered::default());
         self.evaluated_at.resize(words * WORD, 0);
+        self.gaps.resize(words * WORD, 1);
+        if self.interpolates {
+            self.before.resize(words * WORD, Place::NOWHERE);
+        }
         self.playback.resize(words * WORD, Playback::IDLE);
         self.rows.resize(words * WORD * self.row, 0);
         if self.keeps_poses {
@@ -150,6 +167,24 @@ impl Leases {
         if let Some(poses) = self.poses.get_mut(slot) {
             poses.clear();
         }
+    }
+
+    /// Matrices of one slot.
+    pub fn stride(&self) -> usize {
+        self.palette_len << usize::from(self.interpolates)
+    }
+
+    /// Where in its page the newer palette of a slot begins.
+    pub fn palette_at(&self, slot: usize) -> usize {
+        let second = self.words[slot / WORD].second >> (slot % WORD) & 1;
+        slot * self.stride() + second as usize * self.palette_len
+    }
+
+    /// Where the one before it begins; the same where there is but one.
+    pub fn palette_before(&self, slot: usize) -> usize {
+        let at = self.palette_at(slot);
+        let start = slot * self.stride();
+        if self.interpolates { 2 * start + self.palette_len - at } else { at }
     }
 
     /// A holder's row.

@@ -176,7 +176,9 @@ impl Crowd {
         let kinds: Vec<Kind> = kinds
             .iter()
             .map(|k| {
-                let mut kind = Kind::new(k, config.fade, config.page_matrices, &mut names)?;
+                let page = config.page_matrices >> u32::from(config.interpolate);
+                let mut kind = Kind::new(k, config.fade, page, &mut names)?;
+                kind.slot.interpolates = config.interpolate;
                 match &k.playing {
                     Playing::Simple => {}
                     Playing::Graph(program) => kind.bind(program, k, &mut names)?,
@@ -222,12 +224,13 @@ impl Crowd {
         let per_character: f64 = kinds
             .iter()
             .map(|k| {
-                let slot = Slots::bytes_per_slot(k.rig.palette_len()) + size_of::<InstanceRecord>();
+                let slot = Slots::bytes_per_slot(k.rig.palette_len(), config.interpolate)
+                    + size_of::<InstanceRecord>();
                 let (row, poses) = graph::kept_bytes(k);
                 kept += poses as u64;
                 let share = f64::from(k.weight).max(0.0) / weight;
                 rows += row as f64 * share;
-                ticking += (Slots::bytes_per_slot(0) + row) as f64 * share;
+                ticking += (Slots::bytes_per_slot(0, false) + row) as f64 * share;
                 (slot + row + poses) as f64 * share
             })
             .sum();

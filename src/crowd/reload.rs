@@ -5,6 +5,7 @@ use super::config::CrowdError;
 use super::driver::Driver;
 use super::graph::KindGraph;
 use super::notify::NotifyEvent;
+use super::slots::SlotShape;
 use super::world::World;
 use crate::graph::{Succession, ValidProgram};
 use crate::index::{CharacterId, CharacterKind};
@@ -58,7 +59,8 @@ impl World {
         let (mut rows, mut slots) = (0i64, 0i64);
         for (id, graph) in graphs {
             let kind = &self.kinds[id.get()];
-            let shape = graph.slot(&kind.rig);
+            let interpolates = kind.slot.interpolates;
+            let shape = SlotShape { interpolates, ..graph.slot(&kind.rig) };
             let count = self.characters.kinds.iter().filter(|kind| *kind == id).count();
             let more = shape.row as i64 - kind.slot.row as i64;
             let rows_of = count + self.slots.ticking_of(*id);

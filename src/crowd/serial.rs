@@ -35,6 +35,7 @@ impl Serial<'_> {
     /// Applies the root motion of everybody who was evaluated, and asks drivers what is next.
     pub fn run(&self, characters: &mut Characters, slots: &mut Slots) {
         for leases in slots.all() {
+            keep_places(leases, characters);
             let kind = &self.kinds[leases.kind.get()];
             if kind.graph.is_some() || kind.recorded.is_some() {
                 self.free(characters, leases, kind);
@@ -117,6 +118,18 @@ impl Serial<'_> {
         let (position, _, scale) = characters.places[id].resolve(self.rides);
         let height = (kind.center.y + 0.5 * kind.radius) * scale;
         Vec3::new(position.x, self.terrain.height(position) + height, position.y)
+    }
+}
+
+/// Keeps where those are who are about to be moved.
+fn keep_places(leases: &mut Leases, characters: &Characters) {
+    if !leases.interpolates {
+        return;
+    }
+    for (w, word) in leases.words.iter().enumerate() {
+        for slot in bits(word.due).map(|bit| w * WORD + bit) {
+            leases.before[slot] = characters.places[leases.owners[slot].get()];
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Palette slots: pages of matrices, and who holds which part of them.
 
-use super::characters::SlotAddress;
+use super::characters::{Place, SlotAddress};
 use super::draw::Page;
 use super::leases::{Covered, Leases, SlotWord, WORD};
 use super::playback::Playback;
@@ -30,24 +30,31 @@ pub(crate) struct SlotShape {
     pub row: usize,
     /// Its poses, if it keeps any.
     pub poses: Option<PoseState>,
+    /// It has two palettes, the last one and the one before.
+    pub interpolates: bool,
 }
 
 impl SlotShape {
     /// Bytes that one slot takes.
     pub fn bytes(&self) -> usize {
         let poses = self.poses.as_ref().map_or(0, |p| size_of::<PoseState>() + p.heap_bytes());
-        Slots::bytes_per_slot(self.palette_len) + self.row * size_of::<u32>() + poses
+        Slots::bytes_per_slot(self.palette_len, self.interpolates)
+            + self.row * size_of::<u32>()
+            + poses
     }
 
     /// What a slot holds in which clocks alone run.
     fn without_pose(&self) -> Self {
-        Self { palette_len: 0, row: self.row, poses: None }
+        Self { palette_len: 0, row: self.row, poses: None, interpolates: false }
     }
 }
 
 /// Bytes of a slot beside its matrices.
-const ROW: usize =
-    size_of::<CharacterId>() + size_of::<Playback>() + size_of::<Covered>() + size_of::<u32>();
+const ROW: usize = size_of::<CharacterId>()
+    + size_of::<Playback>()
+    + size_of::<Covered>()
+    + size_of::<u32>()
+    + size_of::<u8>();
 
 impl Slots {
     pub fn new(page_matrices: u32, limit: u64) -> Self {
@@ -55,8 +62,10 @@ impl Slots {
     }
 
     /// Bytes that one slot takes of a kind that keeps neither a row nor poses.
-    pub const fn bytes_per_slot(palette_len: usize) -> usize {
-        palette_len * size_of::<Mat3x4>() + ROW + size_of::<SlotWord>() / WORD
+    pub const fn bytes_per_slot(palette_len: usize, interpolates: bool) -> usize {
+        let of_one = palette_len * size_of::<Mat3x4>();
+        let palettes = if interpolates { 2 * of_one + size_of::<Place>() } else { of_one };
+        palettes + ROW + size_of::<SlotWord>() / WORD
     }
 
     /// Bytes of matrices in all pages.
@@ -234,7 +243,8 @@ impl Slots {
     }
 
     fn add_page(&mut self, kind: CharacterKind, shape: &SlotShape) {
-        let capacity = (self.page_matrices / shape.palette_len.max(1)).max(1);
+        let stride = shape.palette_len << usize::from(shape.interpolates);
+        let capacity = (self.page_matrices / stride.max(1)).max(1);
         self.pages.push(Page::default());
         self.leases.push(Leases::new(kind, shape, capacity));
     }

@@ -75,6 +75,7 @@ impl World {
         let recorded = self.replay.plays().then(|| self.replay.time());
         let (dt, played) = recorded.unwrap_or((step.dt, step.played));
         let before = self.now;
+        let frame = watcher.ticks() as u32;
         self.now += dt;
         rides.iter_mut().for_each(|ride| ride.advance(dt));
 
@@ -86,7 +87,7 @@ impl World {
         let changes = times.time(Phase::Gate, || {
             self.sequences.forced.hurry(&mut characters.blocks);
             // What time jumps over is nobody's to skip.
-            let turn = Turn { frame: watcher.ticks(), all: !played };
+            let turn = Turn { frame: u64::from(frame), all: !played };
             let clock = gate::Clock { now: self.now, grace: self.grace, turn };
             gate::gate(characters, slots, kinds, &mut self.wanted, clock, &self.replay, times)
         });
@@ -117,7 +118,8 @@ impl World {
         });
         self.replay.done();
         times.time(Phase::Gather, || {
-            let gather = Gather { characters, kinds, rides, terrain: self.terrain, times };
+            let terrain = self.terrain;
+            let gather = Gather { characters, kinds, rides, terrain, frame, times };
             gather.run(slots, &mut self.instances, &mut self.groups);
             gather::mark_dirty(slots);
         });

@@ -1,5 +1,6 @@
 //! Characters: their buffers, and the draws of one frame.
 
+use super::config::RenderConfig;
 use super::contact::ContactQuad;
 use super::error::RenderError;
 use super::gpu::Gpu;
@@ -72,9 +73,10 @@ impl CharacterRenderer {
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
         palettes: &Palettes,
-        terrain: Terrain,
+        config: &RenderConfig,
         assets: &[&CharacterAsset],
     ) -> Result<Self, RenderError> {
+        let RenderConfig { terrain, interpolate, .. } = *config;
         let device = gpu.device();
         let material_layout = material::layout(gpu);
         let textures = TextureLoader::new(gpu);
@@ -88,7 +90,8 @@ impl CharacterRenderer {
         let layout = layout(device, "character", &groups);
         let mut pipelines = HashMap::new();
         for key in models.iter().flat_map(CharacterModel::keys) {
-            pipelines.entry(key).or_insert_with(|| key.pipeline(device, main, &module, &layout));
+            let make = || key.pipeline(device, main, &module, &layout, interpolate);
+            pipelines.entry(key).or_insert_with(make);
         }
         Ok(Self { models, pipelines })
     }
@@ -232,6 +235,7 @@ impl PipelineKey {
         main: &MainPass,
         module: &wgpu::ShaderModule,
         layout: &wgpu::PipelineLayout,
+        interpolate: bool,
     ) -> wgpu::RenderPipeline {
         let blended = self.layer == Layer::Blended;
         let fragment = match (self.traits.alpha, self.layer) {
@@ -251,6 +255,7 @@ impl PipelineKey {
                 fragment,
                 constants: &[
                     ("INFLUENCES", f64::from(self.influences)),
+                    ("INTERPOLATE", flag(interpolate)),
                     ("TEXTURED", flag(self.traits.textured)),
                     ("SURFACE_TEXTURED", flag(self.traits.surface_textured)),
                     ("ALPHA_TO_COVERAGE", flag(coverage)),

@@ -19,6 +19,8 @@ pub struct RenderConfig {
     /// Distant characters are drawn with fewer triangles: as few as move no surface by more than
     /// a fraction of a pixel.
     pub mesh_lods: bool,
+    /// Characters are drawn between their last two palettes, as their records say.
+    pub interpolate: bool,
     /// What the characters stand on.
     pub terrain: Terrain,
     /// Sun, sky and what comes up from the ground.
@@ -37,6 +39,7 @@ impl RenderConfig {
             msaa: 4,
             shadow_size: Some(2048),
             mesh_lods: true,
+            interpolate: false,
             terrain: Terrain::FLAT,
             lighting: Lighting::default(),
             max_page_bytes: None,

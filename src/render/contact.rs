@@ -1,6 +1,7 @@
 //! The soft shade under each character.
 
 use super::character::{CharacterRenderer, UploadedCrowd};
+use super::config::RenderConfig;
 use super::gpu::Gpu;
 use super::layout::{ContactVertex, INSTANCE_LAYOUT};
 use super::palette::Palettes;
@@ -23,8 +24,9 @@ impl ContactRenderer {
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
         palettes: &Palettes,
-        terrain: Terrain,
+        config: &RenderConfig,
     ) -> Self {
+        let flag = |on: bool| f64::from(u8::from(on));
         let multiply = wgpu::BlendComponent {
             src_factor: wgpu::BlendFactor::Zero,
             dst_factor: wgpu::BlendFactor::Src,
@@ -37,7 +39,10 @@ impl ContactRenderer {
                 module: &shaders::CONTACT.compile(device),
                 layout: &layout(device, "contact", &[Some(frame), None, Some(palettes.layout())]),
                 fragment: "fs_main",
-                constants: &[("UNEVEN", f64::from(u8::from(!terrain.is_flat())))],
+                constants: &[
+                    ("UNEVEN", flag(!config.terrain.is_flat())),
+                    ("INTERPOLATE", flag(config.interpolate)),
+                ],
                 buffers: &[Some(ContactVertex::LAYOUT), Some(INSTANCE_LAYOUT)],
                 topology: wgpu::PrimitiveTopology::TriangleList,
                 cull: None,

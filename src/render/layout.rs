@@ -110,12 +110,13 @@ impl SurfaceVertex {
         layout::<Self>(VertexStepMode::Vertex, &Self::ATTRIBUTES);
 }
 
-/// [`InstanceRecord`] as instance attributes: locations 6 to 9.
-pub const INSTANCE_ATTRIBUTES: [VertexAttribute; 4] = wgpu::vertex_attr_array![
+/// [`InstanceRecord`] as instance attributes: locations 6 to 10.
+pub const INSTANCE_ATTRIBUTES: [VertexAttribute; 5] = wgpu::vertex_attr_array![
     6 => Float32x4,
     7 => Float32x4,
     8 => Float32x4,
     9 => Uint32x4,
+    10 => Uint32x2,
 ];
 /// One per instance.
 pub const INSTANCE_LAYOUT: VertexBufferLayout<'static> =
@@ -178,5 +179,5 @@ const fn layout<T>(
 
 /// True when the format reads as WGSL's `vec4<u32>` and the like: an integer, not a float.
 pub fn is_integer(format: VertexFormat) -> bool {
-    matches!(format, VertexFormat::Uint16x4 | VertexFormat::Uint32x4)
+    matches!(format, VertexFormat::Uint16x4 | VertexFormat::Uint32x4 | VertexFormat::Uint32x2)
 }

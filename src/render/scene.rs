@@ -35,11 +35,12 @@ impl Scene {
     ) -> Result<Self, RenderError> {
         let terrain = config.terrain;
         let characters =
-            CharacterRenderer::new(gpu, main, &frame.layout, palettes, terrain, assets)?;
-        let shadow =
-            config.shadow_size.map(|size| ShadowMap::new(gpu, size, palettes, &characters));
+            CharacterRenderer::new(gpu, main, &frame.layout, palettes, config, assets)?;
+        let shadow = config
+            .shadow_size
+            .map(|size| ShadowMap::new(gpu, (size, config.interpolate), palettes, &characters));
         Ok(Self {
-            contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes, terrain),
+            contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes, config),
             backdrop: Backdrop::new(gpu, main, &frame.layout, terrain),
             frame_group: frame.bind(gpu, shadow.as_ref().map(ShadowMap::view)),
             characters,

@@ -33,10 +33,11 @@ pub(super) struct ShadowMap {
 }
 
 impl ShadowMap {
-    /// A map of `size` texels each way, for what `characters` can draw.
+    /// A map of `size` texels each way, for what `characters` can draw, between their last two
+    /// palettes or not.
     pub(super) fn new(
         gpu: &Gpu,
-        size: u32,
+        (size, interpolate): (u32, bool),
         palettes: &Palettes,
         characters: &CharacterRenderer,
     ) -> Self {
@@ -85,7 +86,9 @@ impl ShadowMap {
         for (part, material) in characters.models().iter().flat_map(|m| m.parts()) {
             let key = PipelineKey::of(part, material.traits);
             let layout = if key.masked.is_some() { &masked } else { &solid };
-            pipelines.entry(key).or_insert_with(|| key.pipeline(device, &module, layout));
+            pipelines
+                .entry(key)
+                .or_insert_with(|| key.pipeline(device, &module, layout, interpolate));
         }
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         Self { view, uniforms, bind_group, pipelines }
@@ -160,10 +163,12 @@ impl PipelineKey {
         device: &wgpu::Device,
         module: &wgpu::ShaderModule,
         layout: &wgpu::PipelineLayout,
+        interpolate: bool,
     ) -> wgpu::RenderPipeline {
         let textured = self.masked.unwrap_or(false);
         let constants = [
             ("INFLUENCES", f64::from(self.influences)),
+            ("INTERPOLATE", f64::from(u8::from(interpolate))),
             ("TEXTURED", f64::from(u8::from(textured))),
         ];
         let options =

@@ -142,7 +142,8 @@ mod tests {
     fn record(id: u32, z: f32) -> InstanceRecord {
         let mut world_from_model = Mat3x4::IDENTITY;
         world_from_model.rows[2][3] = z;
-        InstanceRecord { world_from_model, palette_offset: id, tint: 0, id, ground: 0.0 }
+        let zero = bytemuck::Zeroable::zeroed();
+        InstanceRecord { world_from_model, palette_offset: id, id, ..zero }
     }
 
     fn group(camera: Range<u32>, shadow: Range<u32>) -> DrawGroup {

@@ -5,6 +5,7 @@
 mod bounds;
 mod graph;
 mod ground;
+mod interpolate;
 mod lod;
 mod modes;
 mod rates;

@@ -16,7 +16,7 @@ use throng::profile::PhaseTimes;
 use throng::task::{Task, TaskList, serial};
 
 /// Rates at which everybody is evaluated every so many frames, wherever the camera is.
-fn every(frames: usize) -> Gates {
+pub fn every(frames: usize) -> Gates {
     let rate_distances = match frames {
         2 => [1e-3, 1e7, 1e8],
         3 => [1e-3, 2e-3, 1e8],

@@ -300,8 +300,14 @@ impl Scene {
 
     /// `side` times `side` characters, each in another clip at another time, facing +z or so.
     pub fn animated(asset: &CharacterAsset, side: u32) -> Self {
+        Self::animated_from(asset, side, 0)
+    }
+
+    /// The same, everybody in the clip and at the time of the one so many after it.
+    pub fn animated_from(asset: &CharacterAsset, side: u32, first: u32) -> Self {
         let rig = asset.rig().unwrap();
         let pose = |i: u32| {
+            let i = i + first;
             let clip = ClipId((i * 7 % asset.clips.len().max(1) as u32) as u16);
             let seconds = asset.clips.get(clip.get()).map_or(0.0, |c| c.seconds());
             rig.sample_palette(clip, seconds * (i as f32 * 0.381_966).fract())
@@ -344,6 +350,9 @@ impl Scene {
                     tint: tint(i),
                     id: i,
                     ground: 0.0,
+                    before_offset: matrices.len() as u32,
+                    weight: 1.0,
+                    unused: [0; 2],
                 });
                 matrices.extend(pose(i));
             }

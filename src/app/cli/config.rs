@@ -124,6 +124,8 @@ pub struct RunConfig {
     pub update_rate: bool,
     /// Past which distances over radius.
     pub rate_distances: RateDistances,
+    /// Whoever skips frames is drawn on the way from one pose to the next.
+    pub interpolate: bool,
     /// Of distant characters only the first bones are animated.
     pub skeleton_lod: bool,
     /// Past which distance over radius.
@@ -220,6 +222,7 @@ impl RunConfig {
             grace: options.grace,
             update_rate: options.update_rate.is_on(),
             rate_distances: options.rate_distances,
+            interpolate: options.interpolate.is_on(),
             skeleton_lod: options.skeleton_lod.is_on(),
             lod_distance: options.lod_distance,
             prune: options.prune.is_on(),

@@ -252,6 +252,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "D", allow_negative_numbers = true, default_value = "60", value_parser = values::distance,
           help_heading = "Animation")]
     pub lod_distance: f32,
+    /// Draw whoever skips frames on the way from one pose to the next
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
+          default_value_t = OnOff::Off, help_heading = "Animation")]
+    pub interpolate: OnOff,
     /// Leave out tasks that the result does not depend on
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]

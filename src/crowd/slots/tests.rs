@@ -10,8 +10,13 @@ const B: CharacterKind = CharacterKind(1);
 /// Kind B keeps rows and poses.
 fn shape(kind: CharacterKind) -> SlotShape {
     match kind {
-        A => SlotShape { palette_len: 3, row: 0, poses: None },
-        _ => SlotShape { palette_len: 5, row: 2, poses: Some(PoseState::new(1, 1)) },
+        A => SlotShape { palette_len: 3, row: 0, poses: None, interpolates: false },
+        _ => SlotShape {
+            palette_len: 5,
+            row: 2,
+            poses: Some(PoseState::new(1, 1)),
+            interpolates: false,
+        },
     }
 }
 
@@ -101,7 +106,7 @@ fn room_is_reserved_over_several_pages_at_once() {
 
 #[test]
 fn the_memory_limit_ends_in_no_slot() {
-    let limit = 70 * Slots::bytes_per_slot(3) as u64;
+    let limit = 70 * Slots::bytes_per_slot(3, false) as u64;
     let mut slots = Slots::new(30_000, limit);
     slots.reserve(A, &shape(A), 5_000);
     let given = (0..5_000).filter(|&id| lease(&mut slots, A, id).is_some()).count();
