@@ -25,7 +25,8 @@ def run(options, count, threads, extra):
     command = shlex.split(options.prefix) + [
         str(options.program), "--no-render", "--playback", options.playback,
         "--character", "humanoid", "--count", str(count), "--threads", str(threads),
-        "--frames", str(options.frames), *extra,
+        "--frames", str(options.frames), "--update-rate", "off", "--skeleton-lod", "off",
+        *extra,
     ]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout
