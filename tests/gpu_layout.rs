@@ -129,14 +129,14 @@ fn vertex_streams_supply_what_the_shaders_take() {
 }
 
 #[test]
-fn an_instance_record_is_three_rows_and_six_words() {
+fn an_instance_record_is_three_rows_and_eight_words() {
     let rows = offset_of!(InstanceRecord, world_from_model);
     let fields = [
         ("row0", rows, 16),
         ("row1", rows + 16, 16),
         ("row2", rows + 32, 16),
         ("words", offset_of!(InstanceRecord, palette_offset), 16),
-        ("mixed", offset_of!(InstanceRecord, before_offset), 8),
+        ("mixed", offset_of!(InstanceRecord, before_offset), 16),
     ];
     // The words are read by component.
     assert_eq!(offset_of!(InstanceRecord, tint), offset_of!(InstanceRecord, palette_offset) + 4);

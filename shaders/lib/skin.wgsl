@@ -20,8 +20,8 @@ struct Instance {
     @location(8) row2: vec4<f32>,
     // First palette matrix within the page; tint; id; bits of the ground's height, metres.
     @location(9) words: vec4<u32>,
-    // First matrix of the palette before; bits of the newer one's share.
-    @location(10) mixed: vec2<u32>,
+    // First matrix of the palette before; bits of the newer one's share; two words to spare.
+    @location(10) mixed: vec4<u32>,
 }
 
 @group(2) @binding(0) var<storage, read> palette: array<BoneMatrix>;

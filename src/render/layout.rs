@@ -116,7 +116,7 @@ pub const INSTANCE_ATTRIBUTES: [VertexAttribute; 5] = wgpu::vertex_attr_array![
     7 => Float32x4,
     8 => Float32x4,
     9 => Uint32x4,
-    10 => Uint32x2,
+    10 => Uint32x4,
 ];
 /// One per instance.
 pub const INSTANCE_LAYOUT: VertexBufferLayout<'static> =
@@ -179,5 +179,5 @@ const fn layout<T>(
 
 /// True when the format reads as WGSL's `vec4<u32>` and the like: an integer, not a float.
 pub fn is_integer(format: VertexFormat) -> bool {
-    matches!(format, VertexFormat::Uint16x4 | VertexFormat::Uint32x4 | VertexFormat::Uint32x2)
+    matches!(format, VertexFormat::Uint16x4 | VertexFormat::Uint32x4)
 }

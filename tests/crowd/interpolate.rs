@@ -100,7 +100,8 @@ fn the_palette_before_is_the_one_that_was_shown_and_the_newer_is_reached_in_time
             let known = newest.entry(record.id).or_insert_with(|| newer.to_vec());
             if newer != &known[..] {
                 assert_eq!(palette(page, record.before_offset), &known[..], "frame {frame}");
-                assert_eq!(record.weight, 0.25, "frame {frame}");
+                // Whoever has just come waits for its turn.
+                assert!(frame < 8 || record.weight == 0.25, "frame {frame}: {}", record.weight);
                 *known = newer.to_vec();
             }
             assert!(record.weight > 0.0 && record.weight <= 1.0);
