@@ -216,6 +216,26 @@ fn distant_characters_are_evaluated_less_often_and_the_report_says_how_many() {
 }
 
 #[test]
+fn interpolation_takes_a_second_palette_for_each_and_evaluates_the_same() {
+    let base = ["--visibility", "off", "--frames", "24", "--rate-distances", "0.01,0.02,0.03"];
+    let with = |interpolate: &str| {
+        let args = ["--interpolate", interpolate, "--fixed-dt", "0.02", "--report", "r.json"];
+        let (dir, output) = run(&[&base[..], &args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        report(&dir.path().join("r.json"))
+    };
+    let (off, on) = (with("off"), with("on"));
+    assert!(off["palette_hash"].is_string());
+    assert_eq!(on["palette_hash"], off["palette_hash"]);
+    let palettes = |r: &Value| r["memory"]["palette_bytes"].as_u64().unwrap();
+    assert_eq!(palettes(&on), 2 * palettes(&off));
+    assert_eq!(
+        (&on["config"]["interpolate"], &off["config"]["interpolate"]),
+        (&true.into(), &false.into())
+    );
+}
+
+#[test]
 fn a_report_as_csv_has_one_row_per_number() {
     let (dir, output) = run(&["--frames", "3", "--report", "r.csv"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
