@@ -55,9 +55,17 @@ fn help_is_grouped_has_examples_and_names_every_option_of_a_run() {
     let output = throng(&["--help"]);
     assert!(output.status.success());
     let help = text(&output.stdout);
-    for heading in
-        ["Crowd:", "Run:", "Picture:", "Output:", "Animation:", "Tasks:", "Profiling:", "Examples:"]
-    {
+    for heading in [
+        "Crowd:",
+        "Scenario:",
+        "Run:",
+        "Picture:",
+        "Output:",
+        "Animation:",
+        "Tasks:",
+        "Profiling:",
+        "Examples:",
+    ] {
         assert!(help.contains(heading), "no {heading:?} in\n{help}");
     }
     for option in ["--character", "--count", "--screenshot", "--report", "--max-frame-ms"] {
@@ -899,4 +907,31 @@ fn a_folder_can_not_be_recorded_into_and_what_killed_runs_left_is_cleared_away()
     let mut left = files_in(dir.path());
     left.sort();
     assert_eq!(left, [at("a.rec"), at("a.rec.78.part")], "somebody writes that one");
+}
+
+#[test]
+fn an_audit_names_whom_sequences_force_and_which_forgot_to_let_go() {
+    let audit = |args: &[&str]| {
+        let base = ["--audit", "--frames", "200", "--scenario", "dark", "--park-distance"];
+        let (_dir, output) = run(&[&base[..], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    // Somebody is always near to a camera that is over the crowd, unless nobody may be.
+    let says = audit(&["off"]);
+    assert!(says.contains("audit: 40 do not tick as they would by themselves"), "{says}");
+    assert!(
+        says.contains(
+            "  character 9: always_tick_pose, by itself tick_when_rendered; \
+             forced by \"scene 1\" (playing)"
+        ),
+        "{says}"
+    );
+    assert!(says.contains("  and 20 more") && says.contains("longest gap 1 frames"), "{says}");
+    let says = audit(&["20"]);
+    assert!(says.contains("audit: everybody ticks as it would by itself"), "{says}");
+    let says = audit(&["20", "--restore", "never"]);
+    assert!(says.contains("40 do not tick as they would by themselves"), "{says}");
+    let (_dir, output) = run(&["--frames", "3", "--restore", "never"]);
+    assert!(text(&output.stderr).contains("--restore has no effect without --scenario"));
 }

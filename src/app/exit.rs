@@ -14,6 +14,8 @@ pub enum Failure {
     TooSlow(String),
     /// Poses are not what a second evaluation gives. Status 4.
     Diverged(String),
+    /// Somebody was left waiting. Status 5.
+    Starved(String),
 }
 
 impl Failure {
@@ -24,6 +26,7 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::TooSlow(_) => 3,
             Self::Diverged(_) => 4,
+            Self::Starved(_) => 5,
         }
     }
 
@@ -38,7 +41,10 @@ impl std::fmt::Display for Failure {
     /// One line, causes included.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = match self {
-            Self::Usage(line) | Self::TooSlow(line) | Self::Diverged(line) => line.clone(),
+            Self::Usage(line)
+            | Self::TooSlow(line)
+            | Self::Diverged(line)
+            | Self::Starved(line) => line.clone(),
             Self::Fault(error) => format!("{error:#}"),
         };
         let mut words = text.split_whitespace();

@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// Writes what the run was asked for and judges it.
 ///
 /// # Errors
-/// Of the file system, of reading the picture back, and [`Failure::TooSlow`].
+/// Of the file system, of reading the picture back, and whatever judges the run.
 pub fn finish(
     show: &mut Show,
     picture: impl FnOnce(&mut Show) -> Result<Option<ImageRgba8>, Failure>,
@@ -42,6 +42,9 @@ pub fn finish(
     written.extend(&config.frames_out);
     let recording = show.finish_recording()?;
     let mut text = report::text::summary(&report);
+    if config.audit {
+        text.push_str(&show.audit().text(show.crowd()));
+    }
     // Writing to a string does not fail.
     for path in written {
         let _ = writeln!(text, "wrote {}", path.display());
@@ -54,6 +57,9 @@ pub fn finish(
     output::print(&text)?;
     captured?;
     report.validation.as_ref().map_or(Ok(()), watch::judge)?;
+    if config.audit {
+        show.audit().judge()?;
+    }
     judge(&report, config.max_frame_ms)
 }
 

@@ -2,6 +2,7 @@
 
 mod adapters;
 pub mod alloc;
+mod audit;
 pub mod bench;
 pub mod camera;
 pub mod characters;
@@ -24,6 +25,7 @@ mod playing;
 pub mod replay;
 pub mod report;
 pub mod sample;
+mod scenario;
 mod show;
 mod sound;
 mod start;

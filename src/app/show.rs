@@ -1,6 +1,7 @@
 //! One frame of a run, the same for a window, for a texture and for no picture at all.
 
 use super::alloc;
+use super::audit::Audit;
 use super::camera::{Camera, Scene, Steering};
 use super::characters::Cast;
 use super::cli::{Mode, RunConfig, TimeStep};
@@ -13,6 +14,7 @@ use super::playing::{Reload, Reloaded};
 use super::replay::{Player, Recording, Written, checksums};
 use super::report::{Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
+use super::scenario;
 use super::sound::Sound;
 use super::watch::Inspector;
 use crate::asset::ImageRgba8;
@@ -44,6 +46,7 @@ pub struct Show {
     notes: Vec<String>,
     times: PhaseTimes,
     recorder: Recorder,
+    audit: Audit,
     inspector: Inspector,
     last_start: Option<Instant>,
     display_wait: Duration,
@@ -71,6 +74,9 @@ impl Show {
         replay.as_ref().map_or(Ok(()), |player| player.begin(&mut crowd))?;
         let record = |path: &PathBuf| Recording::begin(path, &config, &checksums, &mut crowd);
         let recording = config.record.as_ref().map(record).transpose()?;
+        if let Some(scenario) = &config.scenario {
+            scenario::stage(scenario, &mut crowd)?;
+        }
         let extent = crowd.half_extent();
         let round = config.layout == super::cli::LayoutArg::Disc;
         let scene = Scene { half_x: extent.x, half_z: extent.y, round, height };
@@ -89,6 +95,7 @@ impl Show {
             notes: Vec::new(),
             times: PhaseTimes::default(),
             recorder: Recorder::default(),
+            audit: Audit::default(),
             inspector: Inspector::new(&config),
             last_start: None,
             display_wait: Duration::ZERO,
@@ -264,6 +271,11 @@ impl Show {
         Ok(Some((path, recording.finish()?)))
     }
 
+    /// What `--audit` tells.
+    pub fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
     /// Everything measured so far.
     pub fn report(&self) -> Report {
         let summary = self.picture.as_ref().map(|p| p.gpu.summary());
@@ -328,6 +340,7 @@ impl Show {
             self.recorder.warm_up();
         } else {
             self.recorder.add(&sample);
+            self.audit.add(&sample.tick);
         }
         self.frame += 1;
     }

@@ -4,7 +4,6 @@ use super::cull::MAX_DRIFT;
 use super::graph::Rows;
 use super::kind::Kind;
 use super::layout::{Plan, Role};
-use super::mode::TickMode;
 use super::playback::Playback;
 use super::random::Random;
 use super::rate::Rates;
@@ -292,19 +291,6 @@ impl Characters {
             this.place_sphere(CharacterId(id as u32), kind, &plan.rides);
         }
         this
-    }
-
-    /// When a character ticks.
-    pub fn mode(&self, id: CharacterId) -> TickMode {
-        let always = self.blocks[id.get() / BLOCK].always >> (id.get() % BLOCK) & 1 == 1;
-        if always { TickMode::AlwaysPose } else { TickMode::WhenRendered }
-    }
-
-    /// Says when a character ticks.
-    pub fn set_mode(&mut self, id: CharacterId, mode: TickMode) {
-        let (block, bit) = (&mut self.blocks[id.get() / BLOCK], 1 << (id.get() % BLOCK));
-        block.always &= !bit;
-        block.always |= if mode == TickMode::AlwaysPose { bit } else { 0 };
     }
 
     /// Brings a character's bounding sphere to where it is.

@@ -29,7 +29,6 @@ mod layout;
 mod leases;
 mod lend;
 mod measure;
-mod mode;
 pub mod notify;
 mod playback;
 mod random;
@@ -51,7 +50,6 @@ mod world;
 pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, Playing, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
-pub use mode::TickMode;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
 pub use rate::Gates;
 pub use replay::{

@@ -19,6 +19,17 @@ pub enum UpdateMode {
     AlwaysTickClocks,
 }
 
+impl UpdateMode {
+    /// The name, as in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TickWhenRendered => "tick_when_rendered",
+            Self::AlwaysTickPose => "always_tick_pose",
+            Self::AlwaysTickClocks => "always_tick_clocks",
+        }
+    }
+}
+
 impl Block {
     /// The mode of a character of this block.
     pub fn update_mode(&self, i: usize) -> UpdateMode {
@@ -44,7 +55,8 @@ impl Crowd {
         Some(self.world.characters.blocks[id.get() / BLOCK].update_mode(id.get() % BLOCK))
     }
 
-    /// Changes it from the next tick on. A replay does what was recorded all the same.
+    /// Changes it from the next tick on; while a sequence forces the character, from when it no
+    /// longer does. A replay does what was recorded all the same.
     ///
     /// # Errors
     /// [`CrowdError::NoCharacter`] for an id that the crowd does not have.
@@ -53,8 +65,10 @@ impl Crowd {
         if id.0 >= count {
             return Err(CrowdError::NoCharacter { id: id.0, count });
         }
-        let block = &mut self.world.characters.blocks[id.get() / BLOCK];
-        block.set_update_mode(id.get() % BLOCK, mode);
+        if !self.world.sequences.forced.set_own(id, mode) {
+            let block = &mut self.world.characters.blocks[id.get() / BLOCK];
+            block.set_update_mode(id.get() % BLOCK, mode);
+        }
         Ok(())
     }
 }

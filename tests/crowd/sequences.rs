@@ -5,7 +5,7 @@ use super::{DT, away, config, overview, rig, tick};
 use throng::crowd::sequence::{
     Cue, Order, Parking, Restore, SequenceConfig, SequenceId, SequenceState, Track,
 };
-use throng::crowd::{Crowd, CrowdConfig, Gates, Layout, TickMode};
+use throng::crowd::{Crowd, CrowdConfig, Gates, Layout, UpdateMode};
 use throng::graph::MachineId;
 use throng::index::CharacterId;
 
@@ -69,7 +69,7 @@ fn a_cast_that_nobody_sees_is_evaluated_while_its_sequence_plays_and_not_one_fra
             assert_eq!(forced.len() as u32, left, "{name}");
             for (character, force) in forced {
                 assert!(CAST.contains(&character.0));
-                assert_eq!((force.own, &force.by[..]), (TickMode::WhenRendered, &[id][..]));
+                assert_eq!((force.own, &force.by[..]), (UpdateMode::TickWhenRendered, &[id][..]));
             }
         }
     }
@@ -94,16 +94,19 @@ fn who_is_forced_is_evaluated_in_every_frame_however_far_away() {
 fn several_sequences_share_a_cast_and_end_in_any_order() {
     for first in [0, 1] {
         let mut crowd = crowd(rig::person());
-        crowd.set_tick_mode(CharacterId(15), TickMode::AlwaysPose).unwrap();
+        crowd.set_update_mode(CharacterId(15), UpdateMode::AlwaysTickPose).unwrap();
         let ids = [begin(&mut crowd, sequence()), begin(&mut crowd, sequence())];
-        crowd.set_tick_mode(CharacterId(16), TickMode::AlwaysPose).unwrap();
+        crowd.set_update_mode(CharacterId(16), UpdateMode::AlwaysTickPose).unwrap();
         crowd.pause_sequence(ids[first]).unwrap();
         assert_eq!(evaluated(&mut crowd, 2), [12, 12]);
         crowd.unbind_sequence(ids[1 - first]).unwrap();
         // One always ticked, and one was told meanwhile to always tick.
         assert_eq!(evaluated(&mut crowd, 2), [2, 2]);
-        let modes = [14, 15, 16].map(|id| crowd.tick_mode(CharacterId(id)).unwrap());
-        assert_eq!(modes, [TickMode::WhenRendered, TickMode::AlwaysPose, TickMode::AlwaysPose]);
+        let modes = [14, 15, 16].map(|id| crowd.update_mode(CharacterId(id)).unwrap());
+        assert_eq!(
+            modes,
+            [UpdateMode::TickWhenRendered, UpdateMode::AlwaysTickPose, UpdateMode::AlwaysTickPose]
+        );
     }
 }
 
@@ -206,7 +209,7 @@ fn what_cannot_be_played_is_refused_with_names_and_numbers() {
     assert!(error(Order::Play { clip: "dance".into() }).contains("no clip \"dance\""));
     let nobody = simple.play_sequence(SequenceId(3)).unwrap_err().to_string();
     assert_eq!(nobody, "there is no sequence 3: 0 are numbered from 0");
-    let error = simple.set_tick_mode(CharacterId(100), TickMode::AlwaysPose).unwrap_err();
+    let error = simple.set_update_mode(CharacterId(100), UpdateMode::AlwaysTickPose).unwrap_err();
     assert_eq!(error.to_string(), "there is no character 100: 100 are numbered from 0");
 }
 

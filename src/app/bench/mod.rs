@@ -1,6 +1,7 @@
 //! `throng bench`: measurements that can be repeated.
 
 pub mod baseline;
+pub mod dark;
 pub mod graph;
 mod kernels;
 pub mod passes;
@@ -21,6 +22,8 @@ pub enum BenchCommand {
     Tasks(tasks::TasksBenchArgs),
     /// Graphs: what recording costs beside executing, thirty states beside one, each opcode
     Graph(graph::GraphBenchArgs),
+    /// Characters off screen that sequences force to tick, in each situation of a sequence
+    Dark(dark::DarkBenchArgs),
 }
 
 /// Measures and prints.
@@ -32,6 +35,7 @@ pub fn run(command: &BenchCommand) -> Result<(), Failure> {
         BenchCommand::Pose(args) => pose::run(args),
         BenchCommand::Tasks(args) => tasks::run(args),
         BenchCommand::Graph(args) => graph::run(args),
+        BenchCommand::Dark(args) => dark::run(args),
     }
 }
 

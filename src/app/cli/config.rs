@@ -4,6 +4,7 @@ use super::contradiction;
 use super::options::{
     CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg,
 };
+use super::scenario::Scenario;
 use super::values::{
     CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
 };
@@ -134,6 +135,11 @@ pub struct RunConfig {
     pub prune: bool,
     /// Buffers are taken over by their last reader.
     pub steal: bool,
+    /// What is done to the crowd.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<Scenario>,
+    /// The end says who was forced and who waited.
+    pub audit: bool,
     /// Whose list is captured, and where to.
     pub capture: Option<CaptureTo>,
     /// Frames from one dump of task lists to the next.
@@ -227,6 +233,8 @@ impl RunConfig {
             lod_distance: options.lod_distance,
             prune: options.prune.is_on(),
             steal: options.steal.is_on(),
+            scenario: Scenario::new(&options.scenario),
+            audit: options.audit,
             capture: options.capture.clone(),
             dump_tasks: options.dump_tasks,
             validate_tasks: options.validate_tasks,
@@ -276,6 +284,9 @@ impl RunConfig {
         let mut notes = Vec::new();
         if options.present.is_some() && mode != Mode::Window {
             notes.push("--present has no effect without a window".to_owned());
+        }
+        for option in Scenario::without_effect(&options.scenario) {
+            notes.push(format!("{option} has no effect without --scenario"));
         }
         if options.sound.is_on() && mode != Mode::Window {
             notes.push("--sound has no effect without a window".to_owned());

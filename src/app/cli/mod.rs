@@ -4,10 +4,12 @@ pub mod config;
 mod contradiction;
 mod fault;
 pub mod options;
+pub mod scenario;
 pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use options::{CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg};
+pub use scenario::{Scenario, ScenarioOptions};
 pub use values::{
     CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
 };
@@ -35,7 +37,8 @@ Examples:
 
 Keys in the window: F1 shows them.
 Exit status: 0 done, 1 a fault of a file or of the GPU, 2 a wrong command line,
-3 slower than --max-frame-ms, 4 a pose that --validate-tasks found wrong.
+3 slower than --max-frame-ms, 4 a pose that --validate-tasks found wrong, 5 somebody who waited
+longer than --audit allows.
 RUST_LOG sets what is logged (RUST_LOG=debug); WGPU_BACKEND and wgpu's other variables work.";
 
 /// Thousands of glTF characters on screen, and what each of them costs.

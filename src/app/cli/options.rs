@@ -1,5 +1,6 @@
 //! The options of a run, as clap reads them.
 
+use super::scenario::ScenarioOptions;
 use super::values::{
     self, CaptureTo, ClipStoreArg, FitHeight, OnOff, RateDistances, Size, TimeStep, VisibilityArg,
 };
@@ -130,6 +131,10 @@ pub struct RunOptions {
         help_heading = "Crowd"
     )]
     pub fit_height: FitHeight,
+
+    /// A situation to look into.
+    #[command(flatten)]
+    pub scenario: ScenarioOptions,
 
     /// Measured frames, then the end [default: 300 headless, no end in a window]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::whole("a number of frames", 1..=MAX_FRAMES, 300),
@@ -265,6 +270,10 @@ pub struct RunOptions {
           default_value_t = OnOff::On, help_heading = "Animation")]
     pub steal: OnOff,
 
+    /// At the end, say who ticks because a sequence says so, and how evenly evaluations were spread;
+    /// end with status 5 when anybody waited longer than the slowest update rate
+    #[arg(long, help_heading = "Tasks")]
+    pub audit: bool,
     /// Write what the executor did with this character's task list when it was last evaluated, as
     /// JSON [default file: capture-ID.json]
     #[arg(long, value_name = "ID[=FILE]", allow_negative_numbers = true, help_heading = "Tasks")]

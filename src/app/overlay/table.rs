@@ -97,6 +97,11 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
     if tick.ticked > 0 {
         rows.push(("clocks alone", number(tick.ticked.into())));
     }
+    if tick.sequence_ns > 0 {
+        rows.push(("forced by sequences", number(tick.forced.into())));
+        let ms = tick.sequence_ns as f64 * 1e-6;
+        rows.push(("sequences", format!("{ms:.3} ms of serial")));
+    }
     if tick.waiting > 0 {
         rows.push(("no room for", number(tick.waiting.into())));
     }

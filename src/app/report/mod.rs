@@ -113,6 +113,8 @@ pub struct CrowdReport {
     pub skipped: MeanMax,
     /// Of those evaluated, posed by the first bones of their skeleton alone, per frame.
     pub lod_cut: MeanMax,
+    /// Told by a sequence to tick, seen or not, per frame.
+    pub forced: MeanMax,
     /// The most frames from one evaluation of a character to its next.
     pub longest_gap: u32,
 }

@@ -35,6 +35,8 @@ pub struct Recorder {
     by_rate: [Series; Gates::RATES + 1],
     skipped: Series,
     lod_cut: Series,
+    forced: Series,
+    sequences: Series,
     longest_gap: u32,
     allocations: Series,
     upload_bytes: Series,
@@ -71,6 +73,8 @@ impl Recorder {
         }
         self.skipped.push(f64::from(tick.skipped));
         self.lod_cut.push(f64::from(tick.lod_cut));
+        self.forced.push(f64::from(tick.forced));
+        self.sequences.push(milliseconds(tick.sequence_ns));
         self.longest_gap = self.longest_gap.max(tick.longest_gap);
         self.tasks.add(&tick.tasks);
         self.pose_pool_bytes = tick.pose_pool_bytes;
@@ -122,7 +126,8 @@ impl Recorder {
         let wait = self.wait.summary().map(|s| ("wait", s));
         let gpu = self.gpu.summary().map(|s| ("gpu", s));
         let display = self.display.summary().filter(|s| s.max > 0.0).map(|s| ("display", s));
-        let phases = frame.into_iter().chain(rows(&self.main));
+        let sequences = self.sequences.summary().filter(|s| s.max > 0.0).map(|s| ("sequences", s));
+        let phases = frame.into_iter().chain(rows(&self.main)).chain(sequences);
         let ms = phases.chain(wait).chain(display).chain(gpu).collect();
         let passes = self.passes.iter().filter_map(|(n, s)| Some((*n, s.summary()?)));
         let passes: Vec<_> = passes.collect();
@@ -141,6 +146,7 @@ impl Recorder {
                 by_rate: Rows(RATES.into_iter().zip(self.by_rate.iter().map(mean_max)).collect()),
                 skipped: mean_max(&self.skipped),
                 lod_cut: mean_max(&self.lod_cut),
+                forced: mean_max(&self.forced),
                 longest_gap: self.longest_gap,
             },
             notifies,

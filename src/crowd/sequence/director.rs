@@ -3,7 +3,7 @@
 use super::forced::Forced;
 use super::score::{Order, Told, Track};
 use super::{Parking, Restore, SequenceConfig, SequenceId};
-use crate::crowd::mode::TickMode;
+use crate::crowd::UpdateMode;
 use crate::index::CharacterId;
 
 /// What a sequence is up to.
@@ -24,6 +24,20 @@ pub enum SequenceState {
     Finished,
 }
 
+impl SequenceState {
+    /// The name, as in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unbound => "unbound",
+            Self::Playing => "playing",
+            Self::Paused => "paused",
+            Self::Parked => "parked",
+            Self::Stopped => "stopped",
+            Self::Finished => "finished",
+        }
+    }
+}
+
 /// What a sequence can see of its cast, and do to it.
 pub(super) trait Stage {
     /// World time, seconds.
@@ -33,8 +47,8 @@ pub(super) trait Stage {
     /// Metres from the camera.
     fn distance(&self, id: CharacterId) -> f32;
     /// How somebody ticks.
-    fn mode(&self, id: CharacterId) -> TickMode;
-    fn set_mode(&mut self, id: CharacterId, mode: TickMode);
+    fn mode(&self, id: CharacterId) -> UpdateMode;
+    fn set_mode(&mut self, id: CharacterId, mode: UpdateMode);
     /// Takes somebody from its own ideas, or gives it back to them.
     fn direct(&mut self, id: CharacterId, directed: bool);
     fn tell(&mut self, id: CharacterId, order: &Order);

@@ -1,8 +1,8 @@
 //! Who has to evaluate because somebody says so, and how each would evaluate otherwise.
 
 use super::SequenceId;
+use crate::crowd::UpdateMode;
 use crate::crowd::characters::{BLOCK, Block};
-use crate::crowd::mode::TickMode;
 use crate::index::CharacterId;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(crate) struct Forced {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Force {
     /// The mode that comes back.
-    pub own: TickMode,
+    pub own: UpdateMode,
     /// Who forces it, in the order in which they began.
     pub by: Vec<SequenceId>,
 }
@@ -27,16 +27,16 @@ pub struct Force {
 impl Forced {
     /// A sequence forces a character, whose mode is `now` if nobody does yet. Gives the mode that it
     /// has from now on.
-    pub fn force(&mut self, id: CharacterId, by: SequenceId, now: TickMode) -> TickMode {
+    pub fn force(&mut self, id: CharacterId, by: SequenceId, now: UpdateMode) -> UpdateMode {
         let force = self.by.entry(id).or_insert(Force { own: now, by: Vec::new() });
         if !force.by.contains(&by) {
             force.by.push(by);
         }
-        TickMode::AlwaysPose
+        UpdateMode::AlwaysTickPose
     }
 
     /// A sequence lets go of a character. Gives its own mode when nobody forces it any more.
-    pub fn release(&mut self, id: CharacterId, by: SequenceId) -> Option<TickMode> {
+    pub fn release(&mut self, id: CharacterId, by: SequenceId) -> Option<UpdateMode> {
         let force = self.by.get_mut(&id)?;
         force.by.retain(|sequence| *sequence != by);
         if !force.by.is_empty() {
@@ -46,7 +46,7 @@ impl Forced {
     }
 
     /// A character's own mode is another one from now on. True when it is forced, and has it later.
-    pub fn set_own(&mut self, id: CharacterId, own: TickMode) -> bool {
+    pub fn set_own(&mut self, id: CharacterId, own: UpdateMode) -> bool {
         self.by.get_mut(&id).map(|force| force.own = own).is_some()
     }
 
@@ -75,13 +75,16 @@ mod tests {
     fn the_own_mode_comes_back_with_the_last_whatever_the_order() {
         for (first, second) in [(A, B), (B, A)] {
             let mut forced = Forced::default();
-            assert_eq!(forced.force(ID, A, TickMode::AlwaysClocks), TickMode::AlwaysPose);
+            assert_eq!(
+                forced.force(ID, A, UpdateMode::AlwaysTickClocks),
+                UpdateMode::AlwaysTickPose
+            );
             // By then it ticks because it is forced: that is not its own.
-            forced.force(ID, B, TickMode::AlwaysPose);
-            forced.force(ID, B, TickMode::AlwaysPose);
+            forced.force(ID, B, UpdateMode::AlwaysTickPose);
+            forced.force(ID, B, UpdateMode::AlwaysTickPose);
             assert_eq!(forced.iter().next().unwrap().1.by, [A, B]);
             assert_eq!(forced.release(ID, first), None);
-            assert_eq!(forced.release(ID, second), Some(TickMode::AlwaysClocks));
+            assert_eq!(forced.release(ID, second), Some(UpdateMode::AlwaysTickClocks));
             assert_eq!(forced.iter().len(), 0);
             assert_eq!(forced.release(ID, second), None);
         }
@@ -90,9 +93,9 @@ mod tests {
     #[test]
     fn a_mode_that_is_set_meanwhile_is_what_comes_back() {
         let mut forced = Forced::default();
-        assert!(!forced.set_own(ID, TickMode::AlwaysPose));
-        forced.force(ID, A, TickMode::WhenRendered);
-        assert!(forced.set_own(ID, TickMode::AlwaysClocks));
-        assert_eq!(forced.release(ID, A), Some(TickMode::AlwaysClocks));
+        assert!(!forced.set_own(ID, UpdateMode::AlwaysTickPose));
+        forced.force(ID, A, UpdateMode::TickWhenRendered);
+        assert!(forced.set_own(ID, UpdateMode::AlwaysTickClocks));
+        assert_eq!(forced.release(ID, A), Some(UpdateMode::AlwaysTickClocks));
     }
 }

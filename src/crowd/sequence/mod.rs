@@ -16,9 +16,9 @@ pub use forced::Force;
 use forced::Forced;
 pub use score::{Cue, Order, Track};
 
+use super::Crowd;
 use super::config::CrowdError;
 use super::world::World;
-use super::{Crowd, TickMode};
 use crate::index::{CharacterId, typed_index};
 use director::Sequence;
 pub(crate) use stage::OnStage;
@@ -190,25 +190,5 @@ impl Crowd {
     /// Everybody whose mode is not its own, in the order of ids, and who forces it.
     pub fn forced(&self) -> impl ExactSizeIterator<Item = (CharacterId, &Force)> {
         self.world.sequences.forced.iter()
-    }
-
-    /// When a character ticks. `None` for an id that the crowd does not have.
-    pub fn tick_mode(&self, id: CharacterId) -> Option<TickMode> {
-        (id.0 < self.count()).then(|| self.world.characters.mode(id))
-    }
-
-    /// Says when a character ticks; while a sequence forces it, that is how it will be after.
-    ///
-    /// # Errors
-    /// [`CrowdError::NoCharacter`].
-    pub fn set_tick_mode(&mut self, id: CharacterId, mode: TickMode) -> Result<(), CrowdError> {
-        let count = self.count();
-        if id.0 >= count {
-            return Err(CrowdError::NoCharacter { id: id.0, count });
-        }
-        if !self.world.sequences.forced.set_own(id, mode) {
-            self.world.characters.set_mode(id, mode);
-        }
-        Ok(())
     }
 }

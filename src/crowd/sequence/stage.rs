@@ -2,9 +2,9 @@
 
 use super::director::Stage;
 use super::score::Order;
-use crate::crowd::characters::{Characters, SlotAddress};
+use crate::crowd::UpdateMode;
+use crate::crowd::characters::{BLOCK, Characters, SlotAddress};
 use crate::crowd::kind::Kind;
-use crate::crowd::mode::TickMode;
 use crate::crowd::playback::Playback;
 use crate::crowd::ride::Ride;
 use crate::crowd::slots::Slots;
@@ -60,12 +60,13 @@ impl Stage for OnStage<'_> {
         position.distance(self.eye.xz())
     }
 
-    fn mode(&self, id: CharacterId) -> TickMode {
-        self.characters.mode(id)
+    fn mode(&self, id: CharacterId) -> UpdateMode {
+        self.characters.blocks[id.get() / BLOCK].update_mode(id.get() % BLOCK)
     }
 
-    fn set_mode(&mut self, id: CharacterId, mode: TickMode) {
-        self.characters.set_mode(id, mode);
+    fn set_mode(&mut self, id: CharacterId, mode: UpdateMode) {
+        let block = &mut self.characters.blocks[id.get() / BLOCK];
+        block.set_update_mode(id.get() % BLOCK, mode);
     }
 
     fn direct(&mut self, id: CharacterId, directed: bool) {

@@ -12,7 +12,7 @@ struct Set {
     now: f64,
     drawn_at: f64,
     distance: f32,
-    modes: HashMap<CharacterId, TickMode>,
+    modes: HashMap<CharacterId, UpdateMode>,
     directed: HashMap<CharacterId, bool>,
     told: Vec<(CharacterId, Order)>,
 }
@@ -23,7 +23,7 @@ impl Set {
     }
 
     fn forced(&self) -> usize {
-        CAST.iter().filter(|id| self.mode(**id) == TickMode::AlwaysPose).count()
+        CAST.iter().filter(|id| self.mode(**id) == UpdateMode::AlwaysTickPose).count()
     }
 }
 
@@ -38,10 +38,10 @@ impl Stage for Set {
         // One is near, if anybody is.
         if id == CAST[1] { self.distance } else { 1_000.0 }
     }
-    fn mode(&self, id: CharacterId) -> TickMode {
+    fn mode(&self, id: CharacterId) -> UpdateMode {
         self.modes.get(&id).copied().unwrap_or_default()
     }
-    fn set_mode(&mut self, id: CharacterId, mode: TickMode) {
+    fn set_mode(&mut self, id: CharacterId, mode: UpdateMode) {
         self.modes.insert(id, mode);
     }
     fn direct(&mut self, id: CharacterId, directed: bool) {
