@@ -9,7 +9,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 
 /// One character of the cast.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Member {
     /// What the file or the built-in holds.
     pub asset: CharacterAsset,
@@ -35,7 +35,7 @@ impl Member {
 }
 
 /// Everyone in a run, and what has to be said about them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cast {
     /// In the order of the command line.
     pub members: Vec<Member>,

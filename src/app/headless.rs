@@ -1,11 +1,12 @@
 //! A run without a window: the same frames into a texture, or into nothing.
 
 use super::camera::Steering;
+use super::characters::{self, Cast};
 use super::cli::{Mode, RunConfig};
 use super::exit::Failure;
 use super::picture::Picture;
 use super::show::Show;
-use super::{characters, finish, interrupt, output};
+use super::{finish, interrupt, output};
 use crate::asset::ImageRgba8;
 use crate::render::{Gpu, GpuRequest, Offscreen};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,17 +19,24 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
     let drawn = config.mode != Mode::NoRender;
     let cast = characters::load(&config.characters, &config.build(), config.fit_height, drawn)?;
     cast.announce();
-    let (picture, target) = if drawn {
-        let gpu = Gpu::new(&GpuRequest { adapter: config.adapter.clone() })?;
-        let formats = gpu.offscreen_formats();
-        let target = Offscreen::new(&gpu, formats, (config.size.width, config.size.height))?;
-        (Some(Picture::new(gpu, formats, &config, &cast)?), Some(target))
-    } else {
-        (None, None)
-    };
-    let mut show = Show::new(config, cast, picture)?;
+    let (mut show, target) = set_up(config, cast)?;
     frames(&mut show, target.as_ref())?;
     finish::finish(&mut show, |show| read(show, target.as_ref()))
+}
+
+/// A show of a cast, and what it is drawn into; `None` where nothing is drawn.
+///
+/// # Errors
+/// Of the GPU, and when the crowd does not fit into memory.
+pub fn set_up(config: RunConfig, cast: Cast) -> Result<(Show, Option<Offscreen>), Failure> {
+    if config.mode == Mode::NoRender {
+        return Ok((Show::new(config, cast, None)?, None));
+    }
+    let gpu = Gpu::new(&GpuRequest { adapter: config.adapter.clone() })?;
+    let formats = gpu.offscreen_formats();
+    let target = Offscreen::new(&gpu, formats, (config.size.width, config.size.height))?;
+    let picture = Picture::new(gpu, formats, &config, &cast)?;
+    Ok((Show::new(config, cast, Some(picture))?, Some(target)))
 }
 
 fn frames(show: &mut Show, target: Option<&Offscreen>) -> Result<(), Failure> {
@@ -70,7 +78,7 @@ fn read(show: &Show, target: Option<&Offscreen>) -> Result<Option<ImageRgba8>, F
 }
 
 /// What egui is told where nobody types: how large the picture is and what time it is.
-fn input(config: &RunConfig, frame: u64) -> egui::RawInput {
+pub fn input(config: &RunConfig, frame: u64) -> egui::RawInput {
     let size = egui::vec2(config.size.width as f32, config.size.height as f32);
     egui::RawInput {
         screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size)),

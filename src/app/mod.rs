@@ -8,6 +8,7 @@ pub mod camera;
 pub mod characters;
 pub mod cli;
 pub mod clock;
+pub mod cpu;
 pub mod exit;
 mod finish;
 pub mod graph;

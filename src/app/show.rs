@@ -132,6 +132,11 @@ impl Show {
         self.picture.as_ref()
     }
 
+    /// The last frame's phases.
+    pub fn times(&self) -> &PhaseTimes {
+        &self.times
+    }
+
     /// True when every frame that was asked for has been measured.
     pub fn is_over(&self) -> bool {
         self.config.frames.is_some_and(|frames| self.recorder.measured() >= frames)

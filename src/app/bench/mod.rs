@@ -1,11 +1,15 @@
 //! `throng bench`: measurements that can be repeated.
 
+pub mod ablation;
 pub mod baseline;
+pub mod crowd;
 pub mod dark;
+mod frames;
 pub mod graph;
 mod kernels;
 pub mod passes;
 pub mod pose;
+pub mod scaling;
 mod solvers;
 pub mod tasks;
 pub mod workload;
@@ -24,18 +28,28 @@ pub enum BenchCommand {
     Graph(graph::GraphBenchArgs),
     /// Characters off screen that sequences force to tick, in each situation of a sequence
     Dark(dark::DarkBenchArgs),
+    /// Crowds of a thousand to a million of whom a few thousand are in view
+    Scaling(scaling::ScalingBenchArgs),
+    /// Whole frames, encoding included: what a character in view costs the processor
+    Crowd(crowd::CrowdBenchArgs),
+    /// What pruning, stealing, gates, vector instructions and threads are worth, each alone
+    Ablation(ablation::AblationBenchArgs),
 }
 
 /// Measures and prints.
 ///
 /// # Errors
-/// A level that the processor lacks, or standard output that can't be written.
+/// A level that the processor lacks, a character that can't be read, or standard output that can't be
+/// written.
 pub fn run(command: &BenchCommand) -> Result<(), Failure> {
     match command {
         BenchCommand::Pose(args) => pose::run(args),
         BenchCommand::Tasks(args) => tasks::run(args),
         BenchCommand::Graph(args) => graph::run(args),
         BenchCommand::Dark(args) => dark::run(args),
+        BenchCommand::Scaling(args) => scaling::run(args),
+        BenchCommand::Crowd(args) => crowd::run(args),
+        BenchCommand::Ablation(args) => ablation::run(args),
     }
 }
 
