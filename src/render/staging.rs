@@ -17,6 +17,26 @@ const IDLE: usize = 8;
 struct Chunk {
     buffer: wgpu::Buffer,
     used: u64,
+    /// All of the mapped memory, from the first write of a frame to its last: to ask for it costs as
+    /// much as to copy a skeleton's palette.
+    view: Option<wgpu::BufferViewMut>,
+}
+
+impl Chunk {
+    fn new(buffer: wgpu::Buffer) -> Self {
+        Self { buffer, used: 0, view: None }
+    }
+
+    /// Writes from `start` on. False when the memory can't be had.
+    fn write(&mut self, start: u64, piece: &[u8]) -> bool {
+        if self.view.is_none() {
+            self.view = self.buffer.get_mapped_range_mut(..).ok();
+        }
+        let Some(view) = &mut self.view else { return false };
+        let start = start as usize;
+        view.slice(start..start + piece.len()).copy_from_slice(piece);
+        true
+    }
 }
 
 /// The ring.
@@ -84,21 +104,18 @@ impl Staging {
                         usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
                         mapped_at_creation: true,
                     });
-                    self.open.push(Chunk { buffer, used: 0 });
+                    self.open.push(Chunk::new(buffer));
                 }
                 None => return false,
             }
         }
         let Some(chunk) = self.open.last_mut() else { return false };
         let start = chunk.used;
-        let Ok(mut view) = chunk.buffer.slice(start..start + len).get_mapped_range_mut() else {
+        if !chunk.write(start, piece) {
             return false;
-        };
-        view.copy_from_slice(piece);
-        drop(view);
+        }
         encoder.copy_buffer_to_buffer(&chunk.buffer, start, target, offset, len);
-        // Mapped ranges begin at multiples of eight.
-        chunk.used = (start + len).next_multiple_of(wgpu::MAP_ALIGNMENT).min(chunk.buffer.size());
+        chunk.used = start + len;
         true
     }
 
@@ -108,7 +125,9 @@ impl Staging {
             self.free.pop();
             self.bytes -= CHUNK;
         }
-        for chunk in &self.open {
+        for chunk in &mut self.open {
+            // A buffer that is looked at can't be unmapped.
+            chunk.view = None;
             chunk.buffer.unmap();
         }
     }
@@ -120,7 +139,7 @@ impl Staging {
             chunk.buffer.map_async(wgpu::MapMode::Write, .., move |result| {
                 if result.is_ok() {
                     // The ring may be gone by now; then the buffer goes too.
-                    let _ = sender.send(Chunk { buffer, used: 0 });
+                    let _ = sender.send(Chunk::new(buffer));
                 }
             });
         }
