@@ -78,7 +78,10 @@ struct Row {
     /// How many times faster than with one worker: median of the turns. With two.
     #[serde(skip_serializing_if = "Option::is_none")]
     times_faster: Option<f64>,
-    /// What that must reach. With two.
+    /// The same of the part that is the workers', cull to gather.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    animation_times_faster: Option<f64>,
+    /// What the first of the two must reach. With two.
     #[serde(skip_serializing_if = "Option::is_none")]
     bar_times: Option<f64>,
     report: Report,
@@ -192,10 +195,12 @@ fn row(config: &RunConfig, run: &Turns, alone: Option<&Turns>) -> Row {
     let us = |ms: f64| ms * 1e3 / in_view;
     let busy_ms = |ns: u64| ns as f64 * 1e-6 / run.timed as f64;
     let alone = alone.filter(|_| run.threads > 1);
-    let faster = alone.map(|alone| {
-        let turns = alone.whole_ms.iter().zip(&run.whole_ms);
-        median(turns.map(|(one, two)| one / two).collect())
-    });
+    let faster = |of: fn(&Turns) -> &[f64]| {
+        alone.map(|alone| {
+            let turns = of(alone).iter().zip(of(run));
+            median(turns.map(|(one, two)| one / two).collect())
+        })
+    };
     Row {
         count: config.count,
         playback: config.playback,
@@ -207,8 +212,9 @@ fn row(config: &RunConfig, run: &Turns, alone: Option<&Turns>) -> Row {
         us_per_character: us(ms),
         bar_us: alone.is_none().then(|| BARS_US[usize::from(run.gates)]),
         busy_us_per_character: run.busy_ns.map(|ns| us(busy_ms(ns))),
-        times_faster: faster,
-        bar_times: faster.map(|_| BAR_THREADS),
+        times_faster: faster(|turns| &turns.whole_ms),
+        animation_times_faster: faster(|turns| &turns.animation_ms),
+        bar_times: alone.map(|_| BAR_THREADS),
         report,
     }
 }
@@ -240,8 +246,12 @@ fn crowd_table(rows: &[Row], text: &mut String) {
         let evaluated = row.report.crowd.evaluated.mean;
         let busy = row.busy_us_per_character.map_or(String::new(), |us| format!(", busy {us:.3}"));
         let bar = row.bar_us.map_or(String::new(), |bar| format!(" (bar {bar:.2})"));
-        let faster = row.times_faster.map_or(String::new(), |times| {
-            format!(", {times:.2} times faster than 1 worker (bar {BAR_THREADS:.2})")
+        let faster = row.times_faster.zip(row.animation_times_faster);
+        let faster = faster.map_or(String::new(), |(whole, animation)| {
+            format!(
+                ", {whole:.2} times faster than 1 worker (bar {BAR_THREADS:.2}), its animation \
+                 {animation:.2} times"
+            )
         });
         line(format_args!(
             "{gates:13} {} worker{} {evaluated:7.0} evaluated {:8.3} ms {:7.3} us{bar}{busy}{faster}",

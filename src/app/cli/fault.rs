@@ -228,7 +228,10 @@ mod tests {
             ("Fox.GLB", "Fox.GLB is no command; for a crowd of it: --character Fox.GLB"),
             ("--headless fox.glb", "fox.glb is no command; for a crowd of it: --character fox.glb"),
             ("--headless yes", "there is no command yes; `throng --help` lists what there is"),
-            ("bench", "throng bench needs a command: pose, tasks, graph, dark"),
+            (
+                "bench",
+                "throng bench needs a command: pose, tasks, graph, dark, scaling, crowd, ablation",
+            ),
             ("inspect", "throng inspect needs <FILE>; `throng inspect --help` explains it"),
         ];
         for (words, line) in cases {

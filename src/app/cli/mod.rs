@@ -65,7 +65,7 @@ pub enum Command {
     Recording(RecordingArgs),
     /// List the GPUs that --adapter can name
     Adapters,
-    /// Measure kernels, and the executor's bookkeeping
+    /// Measure kernels, the executor, graphs, crowds of every size and whole frames
     #[command(subcommand, arg_required_else_help = false)]
     Bench(BenchCommand),
 }

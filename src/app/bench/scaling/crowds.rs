@@ -61,7 +61,7 @@ impl Placed {
     ///
     /// # Errors
     /// A character that can't be animated.
-    pub fn new(config: &RunConfig, cast: &Cast, visible: u32) -> Result<Place, Failure> {
+    pub fn place(config: &RunConfig, cast: &Cast, visible: u32) -> Result<Place, Failure> {
         let height = cast.typical_stature();
         let before = memory::resident_bytes();
         let threads = config.threads.unwrap_or(1);
@@ -209,7 +209,7 @@ mod tests {
             update_rate: false,
             ..config
         };
-        match Placed::new(&config, &cast(&config).unwrap(), visible).unwrap() {
+        match Placed::place(&config, &cast(&config).unwrap(), visible).unwrap() {
             Place::Found(placed) => placed,
             Place::None(why) => panic!("{why}"),
         }

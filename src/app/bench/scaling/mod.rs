@@ -124,7 +124,7 @@ fn measure(args: &ScalingBenchArgs) -> Result<Report, Failure> {
         let mut crowds = Vec::new();
         for count in counts(args.max) {
             let config = RunConfig { count, playback, ..config.clone() };
-            match Placed::new(&config, &cast, args.visible)? {
+            match Placed::place(&config, &cast, args.visible)? {
                 Place::Found(placed) => crowds.push(*placed),
                 Place::None(why) => left_out.push(LeftOut { playback, count, why }),
             }
