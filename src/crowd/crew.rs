@@ -60,7 +60,9 @@ impl Crew {
             cut: 0,
             vm: VmScratch::with_room(FIRED),
         };
-        Self((0..threads).map(|_| Mutex::new(scratch())).collect())
+        let mut this = Self((0..threads).map(|_| Mutex::new(scratch())).collect());
+        this.set_options(options);
+        this
     }
 
     /// Number of threads.
@@ -78,9 +80,12 @@ impl Crew {
         self.0.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes how everybody executes.
+    /// Changes how everybody executes. Where nothing is pruned, everything is recorded.
     pub fn set_options(&mut self, options: WorkerOptions) {
-        self.all().for_each(|s| s.worker.set_options(options));
+        for scratch in self.all() {
+            scratch.worker.set_options(options);
+            scratch.vm.record_everything(!options.prune);
+        }
     }
 
     /// Makes room for lists of so many tasks.

@@ -1,10 +1,12 @@
 //! A program for one rig: names become indices, masks become weights.
 
 use super::Op;
+use super::clocks::{self, BoundClock};
 use super::control::Layout;
 use super::file::Known;
 use super::groups::Groups;
 use super::operand::*;
+use super::plan::Plan;
 use super::program::*;
 use super::validate::ValidProgram;
 use crate::asset::ClipMarker;
@@ -141,8 +143,11 @@ pub struct BoundProgram {
     pub(super) pin: Option<RootPin>,
     /// A clip's root may move the character.
     pub(super) moves: bool,
+    pub(super) clocks: Vec<BoundClock>,
     /// The clocks of clips with notifies.
     pub(super) telling: Vec<ClockId>,
+    /// Those of clips with spans that may stand still.
+    pub(super) spanning: Vec<ClockId>,
     /// What is put on the ground.
     feet: Vec<BoneIndex>,
     /// Which clips keep step.
@@ -196,7 +201,11 @@ impl ValidProgram {
         let pin = root.filter(|_| program.root.mode == RootMode::Always).map(RootPin::Reference);
         Ok(BoundProgram {
             root_weights: weights.iter().map(root_weight).collect(),
-            telling: telling(program, &clips),
+            clocks: clocks::bound(program, &clips),
+            telling: clocks::such(program, &clips, |_, clip| !clip.notifies.is_empty()),
+            spanning: clocks::such(program, &clips, |clock, clip| {
+                clip.notifies.has_spans() && self.plan().guards.may_rest(clock)
+            }),
             layout: Layout::of(program, groups.first_pieces().len()),
             groups,
             program: Arc::clone(self),
@@ -215,6 +224,11 @@ impl BoundProgram {
     /// The program.
     pub fn program(&self) -> &Program {
         self.program.get()
+    }
+
+    /// How the program is interpreted.
+    pub(super) fn plan(&self) -> &Plan {
+        self.program.plan()
     }
 
     /// The most tasks that an evaluation records.
@@ -375,12 +389,6 @@ fn masks(program: &Program, rig: &Rig, bones: &[BoneIndex]) -> (Masks, Vec<Vec<f
         all.push(weights);
     }
     (table, all)
-}
-
-fn telling(program: &Program, clips: &[BoundClip]) -> Vec<ClockId> {
-    let clocks = program.clocks.iter().enumerate();
-    let tells = |desc: &ClockDesc| !clips[desc.clip.get()].notifies.is_empty();
-    clocks.filter(|(_, desc)| tells(desc)).map(|(at, _)| ClockId(at as u16)).collect()
 }
 
 fn known<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Box<Known> {

@@ -13,6 +13,7 @@ pub(super) struct Layout {
     keys: Range<usize>,
     smooths: Range<usize>,
     clocks: Range<usize>,
+    heard: Range<usize>,
     groups: Range<usize>,
     pieces: Range<usize>,
     machines: Range<usize>,
@@ -36,8 +37,6 @@ impl ClockState {
     pub const FRESH: u16 = 1;
     /// The last evaluation crossed an end.
     pub const PASSED: u16 = 2;
-    /// Its clip is loud enough to be heard: part of the last evaluation's pose.
-    pub const HEARD: u16 = 4;
 
     pub fn is(&self, flag: u16) -> bool {
         self.flags & flag != 0
@@ -125,6 +124,7 @@ impl Layout {
             keys: range(program.keys.len(), WORD),
             smooths: range(program.smooths.into(), WORD),
             clocks: range(program.clocks.len(), size_of::<ClockState>()),
+            heard: range(program.clocks.len().div_ceil(u32::BITS as usize), WORD),
             groups: range(program.sync_groups.len(), size_of::<SyncGroup>()),
             pieces: range(pieces, WORD),
             machines: range(program.machines.len(), size_of::<MachineState>()),
@@ -158,6 +158,8 @@ pub(super) struct Control<'a> {
     pub keys: &'a mut [f32],
     pub smooths: &'a mut [f32],
     pub clocks: &'a mut [ClockState],
+    /// A bit for each clock whose clip was part of the last evaluation's pose.
+    pub heard: &'a mut [u32],
     pub groups: &'a mut [SyncGroup],
     /// Of the rounds of groups with markers, one group after the other.
     pub pieces: &'a mut [f32],
@@ -184,6 +186,7 @@ impl<'a> Control<'a> {
             keys: bytemuck::cast_slice_mut(part(&layout.keys)),
             smooths: bytemuck::cast_slice_mut(part(&layout.smooths)),
             clocks: bytemuck::cast_slice_mut(part(&layout.clocks)),
+            heard: part(&layout.heard),
             groups: bytemuck::cast_slice_mut(part(&layout.groups)),
             pieces: bytemuck::cast_slice_mut(part(&layout.pieces)),
             machines: bytemuck::cast_slice_mut(part(&layout.machines)),
@@ -209,6 +212,7 @@ impl<'a> Control<'a> {
         for (at, (state, clock)) in self.clocks.iter_mut().zip(&program.clocks).enumerate() {
             *state = ClockState { shows: shows(ClockId(at as u16)), ..fresh_clock(clock) };
         }
+        self.heard.fill(0);
         self.groups.iter_mut().for_each(|group| *group = SyncGroup::at(phase));
         self.pieces.copy_from_slice(pieces);
         for (state, machine) in self.machines.iter_mut().zip(&program.machines) {
@@ -217,6 +221,11 @@ impl<'a> Control<'a> {
         let seam = SeamState { elapsed: f32::NAN, duration: 0.0, was_up: 0, heard: 0 };
         self.seams.fill(seam);
         self.motion.fill(MotionState::START);
+    }
+
+    /// Whether a clock's clip was part of the last evaluation's pose.
+    pub fn is_heard(&self, clock: ClockId) -> bool {
+        self.heard[clock.get() / 32] >> (clock.get() % 32) & 1 == 1
     }
 
     /// Nobody saw how fast it moved last.

@@ -6,9 +6,10 @@ macro_rules! ops {
     ($($(#[$doc:meta])* $code:literal $name:ident {
         $($(#[$field_doc:meta])* $field:ident: $ty:ty,)*
     })*) => {
-        /// One instruction. A program has no jumps: all of it runs in every evaluation, scalar
-        /// work at once, and every pose opcode records a task; the executor skips what the output
-        /// does not depend on.
+        /// One instruction. A program has no jumps: what it means is that all of it runs in every
+        /// evaluation, scalar work at once, while every pose opcode records a task. What cannot be
+        /// told from the outside is left out: tasks that the output does not depend on, and clocks,
+        /// machines and scalars that only states need which are not current.
         ///
         /// A *mask*, *clip* or *bone* is a row of the program's table, resolved when the program is
         /// bound to a rig. Spaces are those of [`Task`](crate::task::Task); an `alpha` counts as
@@ -34,6 +35,15 @@ macro_rules! ops {
                 match self {
                     $(Self::$name { $($field,)* } => {
                         $(visit(stringify!($field), Field::operand($field));)*
+                    })*
+                }
+            }
+
+            /// Gives the registers other names, operand by operand in order.
+            pub(super) fn rename(&mut self, names: &mut impl Rename) {
+                match self {
+                    $(Self::$name { $($field,)* } => {
+                        $(Field::rename($field, names);)*
                     })*
                 }
             }

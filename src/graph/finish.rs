@@ -1,8 +1,8 @@
 //! What follows from a swept list: who was heard, root motion, notifies.
 
-use super::control::{ClockState, MachineState};
+use super::control::MachineState;
 use super::operand::ClockId;
-use super::program::ParamKind;
+use super::plan::Plan;
 use super::vm::Vm;
 use crate::motion::GroundMotion;
 use crate::pose::kernels::weight;
@@ -10,12 +10,10 @@ use crate::task::{Task, TaskIndex};
 
 impl Vm<'_> {
     /// Blackboard values that are set go into their parameters, limited to their ranges.
-    pub(super) fn refill(&mut self) {
-        let program = self.bound.program();
-        for (value, key) in self.control.keys.iter().zip(&program.keys) {
+    pub(super) fn refill(&mut self, plan: &Plan) {
+        for (value, (param, limits)) in self.control.keys.iter().zip(&plan.refills) {
             if !value.is_nan() {
-                let param = &program.params[key.param.get()];
-                self.control.params[key.param.get()] = param.limited(*value);
+                self.control.params[param.get()] = limits.limited(*value);
             }
         }
     }
@@ -32,12 +30,18 @@ impl Vm<'_> {
     }
 
     /// How much of each task's root motion is the character's: as the sweep's weights, but of a
-    /// masked blend only what the mask leaves of the root, and nothing of a difference.
+    /// masked blend only what the mask leaves of the root, and nothing of a difference. Without
+    /// either, the sweep's weights.
     fn weigh_motion(&mut self) {
         let motion = &mut self.scratch.motion;
         motion.clear();
+        let layered =
+            |task: &Task| matches!(task, Task::BlendMasked { .. } | Task::ApplyAdditive { .. });
+        if !self.bound.moves || !self.list.tasks().iter().any(layered) {
+            return;
+        }
         motion.resize(self.list.len(), 0.0);
-        let Some(output) = self.list.output().get().filter(|_| self.bound.moves) else { return };
+        let Some(output) = self.list.output().get() else { return };
         motion[output] = 1.0;
         for at in (0..=output).rev() {
             let own = motion[at];
@@ -62,24 +66,31 @@ impl Vm<'_> {
         }
     }
 
+    /// How much of a task's root motion is the character's.
+    fn motion_of(&self, task: TaskIndex) -> f32 {
+        let own = task.get().and_then(|at| self.scratch.motion.get(at));
+        own.copied().unwrap_or_else(|| self.list.weight(task))
+    }
+
     /// Each clock's part in the pose; the clocks of a sync group give it its next pace.
     fn weigh_clocks(&mut self) {
-        let heard = &mut self.scratch.heard;
-        heard.clear();
-        heard.resize(self.control.clocks.len(), (0.0, 0.0));
-        for &(task, clock) in &self.scratch.samples {
-            let (pose, motion) = &mut heard[clock.get()];
-            *pose += self.list.weight(task);
-            *motion += task.get().map_or(0.0, |at| self.scratch.motion[at]);
+        self.scratch.heard.fill((0.0, 0.0));
+        self.control.heard.fill(0);
+        for at in 0..self.scratch.samples.len() {
+            let (task, clock) = self.scratch.samples[at];
+            let (weight, share) = (self.list.weight(task), self.motion_of(task));
+            let (pose, motion) = &mut self.scratch.heard[clock.get()];
+            (*pose, *motion) = (*pose + weight, *motion + share);
+            if weight > 0.0 {
+                self.control.heard[clock.get() / 32] |= 1 << (clock.get() % 32);
+            }
         }
-        for (at, (&(pose, _), state)) in heard.iter().zip(&mut *self.control.clocks).enumerate() {
-            state.set(ClockState::HEARD, pose > 0.0);
-            if pose > 0.0 {
-                let clock = ClockId(at as u16);
-                if let Some(group) = self.bound.clock(clock).0.group {
-                    let state = &mut self.control.groups[group.get()];
-                    self.bound.groups.weigh((clock, group), state, self.control.pieces, pose);
-                }
+        for clock in bits(self.control.heard) {
+            if let Some(group) = self.bound.clocks[clock].group {
+                let (state, pose) =
+                    (&mut self.control.groups[group.get()], self.scratch.heard[clock].0);
+                let member = (ClockId(clock as u16), group);
+                self.bound.groups.weigh(member, state, self.control.pieces, pose);
             }
         }
     }
@@ -89,19 +100,18 @@ impl Vm<'_> {
             return GroundMotion::IDENTITY;
         }
         let mut raw = GroundMotion::IDENTITY;
-        let clocks = self.scratch.heard.iter().zip(&self.scratch.steps).enumerate();
-        for (at, (&(_, share), step)) in clocks.filter(|(_, ((_, share), _))| *share != 0.0) {
-            let (_, clip) = self.bound.clock(ClockId(at as u16));
-            if let Some(root) = &clip.root {
-                raw = raw.plus(root.delta(step).weighted(share));
+        // What moves the character is part of its pose.
+        for clock in bits(self.control.heard) {
+            let (_, share) = self.scratch.heard[clock];
+            let (_, clip) = self.bound.clock(ClockId(clock as u16));
+            if let Some(root) = clip.root.as_ref().filter(|_| share != 0.0) {
+                raw = raw.plus(root.delta(&self.scratch.steps[clock]).weighted(share));
             }
         }
         // The transition of a machine that the root follows.
         let mut began = None;
         for (machine, task) in self.control.machines.iter().zip(&self.scratch.seams) {
-            let follows =
-                |task: &TaskIndex| task.get().is_some_and(|t| self.scratch.motion[t] > 0.0);
-            if machine.is(MachineState::BEGAN) && follows(task) {
+            if machine.is(MachineState::BEGAN) && self.motion_of(*task) > 0.0 {
                 began = Some(machine.duration);
             }
         }
@@ -111,7 +121,9 @@ impl Vm<'_> {
 
     fn notify(&mut self) {
         let scratch = &mut *self.scratch;
-        for &clock in &self.bound.telling {
+        let guards = &self.bound.plan().guards.clocks;
+        let runs = |clock: &&ClockId| scratch.active[guards[clock.get()].get()];
+        for &clock in self.bound.telling.iter().filter(runs) {
             let at = clock.get();
             let (_, clip) = self.bound.clock(clock);
             let (step, (pose, _)) = (&scratch.steps[at], scratch.heard[at]);
@@ -132,17 +144,17 @@ impl Vm<'_> {
     }
 
     fn consume_triggers(&mut self) {
-        let program = self.bound.program();
-        let is_trigger = |at: usize| program.params[at].kind == ParamKind::Trigger;
-        for (at, value) in self.control.params.iter_mut().enumerate() {
-            if is_trigger(at) {
-                *value = 0.0;
-            }
-        }
-        for (value, key) in self.control.keys.iter_mut().zip(&program.keys) {
-            if is_trigger(key.param.get()) {
-                *value = f32::NAN;
-            }
-        }
+        let plan = self.bound.plan();
+        plan.triggers.iter().for_each(|param| self.control.params[param.get()] = 0.0);
+        plan.trigger_keys.iter().for_each(|key| self.control.keys[key.get()] = f32::NAN);
     }
+}
+
+/// The clocks whose bits are set, in rising order.
+fn bits(words: &[u32]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(word, bits)| {
+        let next = |left: &u32| Some(left & (left - 1)).filter(|left| *left != 0);
+        let left = std::iter::successors(Some(*bits).filter(|bits| *bits != 0), next);
+        left.map(move |left| word * 32 + left.trailing_zeros() as usize)
+    })
 }

@@ -17,11 +17,30 @@ impl Param {
     /// A value as the parameter holds it: within its range; a flag or a trigger 0 or 1.
     /// Not-a-number is the default.
     pub fn limited(&self, value: f32) -> f32 {
+        self.limits().limited(value)
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        let Self { default, min, max, kind, .. } = *self;
+        Limits { default, min, max, flag: kind != ParamKind::Float }
+    }
+}
+
+/// What a parameter can be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    default: f32,
+    min: f32,
+    max: f32,
+    /// 0 or 1.
+    flag: bool,
+}
+
+impl Limits {
+    #[inline]
+    pub fn limited(&self, value: f32) -> f32 {
         let value = if value.is_nan() { self.default } else { value };
-        let value = match self.kind {
-            ParamKind::Float => value,
-            ParamKind::Bool | ParamKind::Trigger => f32::from(u8::from(value > 0.5)),
-        };
+        let value = if self.flag { f32::from(u8::from(value > 0.5)) } else { value };
         value.clamp(self.min, self.max)
     }
 }

@@ -3,13 +3,13 @@
 use super::*;
 use std::fmt::{self, Write};
 
-/// A program, to be printed: its tables and its code.
+/// A program, to be printed: its tables and its code, with the states behind which an opcode runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Listing<'a>(pub &'a Program);
+pub struct Listing<'a>(pub &'a ValidProgram);
 
 impl fmt::Display for Listing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let p = self.0;
+        let p = self.program();
         writeln!(f, "program {}, bytecode version {}", p.name, Program::VERSION)?;
         section(f, "parameters", p.params.iter().zip(&p.keys), |f, (i, (param, key))| {
             let kind = match param.kind {
@@ -61,12 +61,32 @@ impl fmt::Display for Listing<'_> {
         p.code.iter().enumerate().try_for_each(|(at, op)| {
             write!(f, "{at:>5}  ")?;
             self.op(f, op)?;
+            self.guard(f, at)?;
             writeln!(f)
         })
     }
 }
 
 impl Listing<'_> {
+    fn program(&self) -> &Program {
+        self.0.get()
+    }
+
+    /// The states that need an opcode, unless it runs in any.
+    fn guard(&self, f: &mut fmt::Formatter<'_>, at: usize) -> fmt::Result {
+        let plan = self.0.plan();
+        let states = plan.guard(at).map_or(&[][..], |guard| &plan.guards.states[guard.get()]);
+        for (i, (machine, state)) in states.iter().enumerate() {
+            f.write_str(if i == 0 { "   ; in " } else { ", " })?;
+            let machine = self.program().machines.get(machine.get());
+            let state = machine.and_then(|machine| machine.states.get(state.get()));
+            let names = machine.zip(state).map(|(m, s)| (m.name.as_str(), s.name.as_str()));
+            let (machine, state) = names.unwrap_or(("?", "?"));
+            write!(f, "{machine}.{state}")?;
+        }
+        Ok(())
+    }
+
     fn machine(&self, f: &mut fmt::Formatter<'_>, machine: &MachineDesc) -> fmt::Result {
         writeln!(f, "machine {}", machine.name)?;
         for (i, state) in machine.states.iter().enumerate() {
@@ -106,7 +126,7 @@ impl Listing<'_> {
     }
 
     fn machine_name(&self, machine: MachineId) -> &str {
-        self.0.machines.get(machine.get()).map_or("?", |m| m.name.as_str())
+        self.program().machines.get(machine.get()).map_or("?", |m| m.name.as_str())
     }
 
     /// The name, the operands that are read, and where the results go.
@@ -122,10 +142,10 @@ impl Listing<'_> {
             };
             match operand {
                 Operand::Space1D(id) => {
-                    points = self.0.spaces_1d.get(id.get()).map_or(1, |s| s.points.len());
+                    points = self.program().spaces_1d.get(id.get()).map_or(1, |s| s.points.len());
                 }
                 Operand::Space2D(id) => {
-                    points = self.0.spaces_2d.get(id.get()).map_or(1, |s| s.points.len());
+                    points = self.program().spaces_2d.get(id.get()).map_or(1, |s| s.points.len());
                 }
                 _ => {}
             }
@@ -144,7 +164,7 @@ impl Listing<'_> {
     }
 
     fn operand(&self, operand: Operand, points: usize) -> String {
-        let p = self.0;
+        let p = self.program();
         let row = |letter: char, first: u16, count: usize| match count {
             0 | 1 => format!("{letter}{first}"),
             n => format!("{letter}{first}..{letter}{}", usize::from(first) + n - 1),

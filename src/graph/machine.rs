@@ -3,7 +3,8 @@
 
 use super::control::{ClockState, MachineState, fresh_clock, fresh_machine};
 use super::operand::*;
-use super::program::{MachineDesc, TransitionDesc, TransitionStyle};
+use super::plan::{Plan, Way};
+use super::program::{MachineDesc, TransitionStyle};
 use super::vm::Vm;
 use crate::motion::PlayMode;
 use crate::task::{HistoryId, Task, TaskError, Transition};
@@ -12,7 +13,7 @@ impl Vm<'_> {
     /// Lets time pass for a machine and changes its state by the first transition that may be
     /// taken; at most one in an evaluation.
     pub(super) fn select(&mut self, machine: MachineId) {
-        let desc = &self.bound.program().machines[machine.get()];
+        let states = &self.bound.plan().machines[machine.get()].states;
         let dt = self.dt;
         let state = &mut self.control.machines[machine.get()];
         if state.is(MachineState::FRESH) {
@@ -26,46 +27,41 @@ impl Vm<'_> {
             state.elapsed = f32::NAN;
         }
         state.set(MachineState::BEGAN | MachineState::SNAPPED, false);
-        let taken = desc.transitions.iter().find(|t| self.may_be_taken(machine, t));
-        if let Some(transition) = taken {
-            self.change_state(machine, desc, transition);
+        let state = *state;
+        let ways = &states[usize::from(state.state)].ways;
+        if let Some(way) = ways.iter().find(|way| self.may_be_taken(&state, way)) {
+            self.change_state(machine, way);
+        }
+        let current = self.control.machines[machine.get()].state;
+        for guard in &states[usize::from(current)].wakes {
+            self.scratch.active[guard.get()] = true;
         }
     }
 
-    fn may_be_taken(&self, machine: MachineId, transition: &TransitionDesc) -> bool {
-        let state = &self.control.machines[machine.get()];
-        let current = StateId(state.state);
-        let from_here = match transition.from {
-            Some(from) => from == current,
-            None => transition.to != current,
-        };
-        from_here
-            && state.seconds >= transition.min_time
-            && (transition.interrupts || state.elapsed.is_nan())
-            && transition.condition.is_none_or(|c| self.scratch.scalars[c.get()] > 0.5)
-            && transition.at_end.is_none_or(|end| self.is_at_end(end.clock, end.before))
+    fn may_be_taken(&self, state: &MachineState, way: &Way) -> bool {
+        way.condition.is_none_or(|c| self.scalar(c) > 0.5)
+            && state.seconds >= way.min_time
+            && (way.interrupts || state.elapsed.is_nan())
+            && way.at_end.is_none_or(|end| self.is_at_end(end.clock, end.before))
     }
 
     /// Whether a clip is over, or about to be.
     fn is_at_end(&self, clock: ClockId, before: f32) -> bool {
-        let (desc, clip) = self.bound.clock(clock);
+        let bound = &self.bound.clocks[clock.get()];
         let state = &self.control.clocks[clock.get()];
-        match desc.mode {
+        match bound.mode {
             PlayMode::Loop | PlayMode::PingPong => state.is(ClockState::PASSED),
             PlayMode::Once | PlayMode::Clamp => {
-                let backward = desc.speed < 0.0;
-                let left = if backward { state.shows } else { clip.seconds - state.shows };
+                let backward = bound.speed < 0.0;
+                let left = if backward { state.shows } else { bound.seconds - state.shows };
                 !state.is(ClockState::FRESH) && left <= before
             }
         }
     }
 
-    fn change_state(
-        &mut self,
-        machine: MachineId,
-        desc: &MachineDesc,
-        transition: &TransitionDesc,
-    ) {
+    fn change_state(&mut self, machine: MachineId, way: &Way) {
+        let desc = &self.bound.program().machines[machine.get()];
+        let transition = &desc.transitions[usize::from(way.row)];
         let state = &mut self.control.machines[machine.get()];
         state.state = transition.to.0;
         state.seconds = 0.0;
@@ -89,10 +85,7 @@ impl Vm<'_> {
             let (clip, fired) = (&self.bound.clips[row.clip.get()], &mut self.scratch.fired);
             let shows = kept.shows.min(clip.seconds);
             clip.notifies.stop(shows, &mut kept.notifies, |notify| fired.push(notify));
-            // What was part of the last pose still was, whatever starts now.
-            let heard = kept.flags & ClockState::HEARD;
             *kept = fresh_clock(row);
-            kept.flags |= heard;
             if let Some(group) = row.group {
                 self.restart_unheard(group);
             }
@@ -109,9 +102,9 @@ impl Vm<'_> {
 
     /// A sync group that nobody heard has no phase worth keeping.
     fn restart_unheard(&mut self, group: GroupId) {
-        let clocks = self.bound.program().clocks.iter().zip(&*self.control.clocks);
-        let mut members = clocks.filter(|(desc, _)| desc.group == Some(group));
-        if !members.any(|(_, state)| state.is(ClockState::HEARD)) {
+        let clocks = (0..).map(ClockId).zip(&self.bound.program().clocks);
+        let mut members = clocks.filter(|(_, desc)| desc.group == Some(group));
+        if !members.any(|(clock, _)| self.control.is_heard(clock)) {
             let kept = &mut self.control.groups[group.get()];
             kept.restart();
             let step = self.bound.groups.advance(group.get(), kept, self.control.pieces, 0.0);
@@ -120,13 +113,13 @@ impl Vm<'_> {
     }
 
     /// Records the one task of a machine: what is left of its transition on the current state's
-    /// pose. The other states' tasks lie in the list, and nobody depends on them.
+    /// pose.
     pub(super) fn eval_machine(
         &mut self,
+        plan: &Plan,
         machine: MachineId,
         dst: PoseOut,
     ) -> Result<(), TaskError> {
-        let desc = &self.bound.program().machines[machine.get()];
         let state = self.control.machines[machine.get()];
         let known = state.is(MachineState::HEARD) && !state.is(MachineState::SNAPPED);
         let transition = Transition {
@@ -136,7 +129,8 @@ impl Vm<'_> {
             dt: if known { self.dt } else { f32::NAN },
             capture: state.is(MachineState::BEGAN),
         };
-        let source = self.pose(desc.states[usize::from(state.state)].pose);
+        let states = &plan.machines[machine.get()].states;
+        let source = self.pose(states[usize::from(state.state)].pose);
         let task = match state.is(MachineState::DEAD) {
             false => Task::Inertialize { source, transition },
             true => Task::DeadBlend { source, transition },

@@ -2,9 +2,9 @@
 //!
 //! A [`Program`] is a graph's opcodes and tables. Validated and bound to a rig it is shared by all
 //! characters of a kind; each of them keeps a row of words: parameters, clocks, machines. An
-//! evaluation runs the whole program over a row: scalars, clocks and transitions at once, while
-//! every pose opcode records a task. Nothing here computes a pose. A program comes from a file
-//! through [`compile()`], or from whoever fills its tables.
+//! evaluation runs over a row what decides (scalars, clocks, transitions), as far as current states
+//! need it, and then records a task for each pose that the output depends on. Nothing here computes
+//! a pose. A program comes from a file through [`compile()`], or from whoever fills its tables.
 //!
 //! ```
 //! # use throng::index::{BoneCount, BoneIndex};
@@ -48,6 +48,7 @@ mod clocks;
 pub mod compile;
 mod control;
 mod define;
+mod demand;
 mod expression;
 pub mod fault;
 pub mod file;
@@ -60,6 +61,7 @@ pub mod load;
 mod machine;
 pub mod op;
 pub mod operand;
+mod plan;
 mod pose_ops;
 pub mod program;
 mod space;

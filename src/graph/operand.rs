@@ -187,30 +187,53 @@ pub enum Operand {
 /// An operand's type: what it means and how it is written down.
 pub(super) trait Field: super::wire::Wire {
     fn operand(&self) -> Operand;
+
+    /// Other names for the registers that it names, if it names any.
+    fn rename(&mut self, _: &mut impl Rename) {}
 }
 
-/// Fields, and the operand each stands for.
+/// Gives registers other names.
+pub(super) trait Rename {
+    /// Scalar registers in a row that are read; the first one's name.
+    fn scalars(&mut self, first: u16, count: u16) -> u16;
+    /// A scalar register that is written.
+    fn scalar_out(&mut self, register: ScalarOut) -> ScalarOut;
+    /// A pose register that is read.
+    fn pose(&mut self, register: PoseIn) -> PoseIn;
+    /// The pose registers of a blend space's points.
+    fn poses(&mut self, first: PosesIn) -> PosesIn;
+    /// A pose register that is written.
+    fn pose_out(&mut self, register: PoseOut) -> PoseOut;
+}
+
+/// Fields, and the operand each stands for; of registers, how they are given another name.
 macro_rules! fields {
-    ($($ty:ident => $operand:expr;)*) => {
+    ($($ty:ident => $operand:expr $(, |$this:ident, $names:ident| $rename:expr)?;)*) => {
         $(
             impl Field for $ty {
                 fn operand(&self) -> Operand {
                     let make: fn($ty) -> Operand = $operand;
                     make(*self)
                 }
+
+                $(fn rename(&mut self, $names: &mut impl Rename) {
+                    let $this = *self;
+                    *self = $rename;
+                })?
             }
         )*
     };
 }
 
 fields! {
-    Scalar => |r| Operand::Scalars { first: r.0, count: 1 };
-    Vector => |r| Operand::Scalars { first: r.0, count: 3 };
-    Transform => |r| Operand::Scalars { first: r.0, count: 10 };
-    ScalarOut => Operand::ScalarOut;
-    PoseIn => Operand::Pose;
-    PosesIn => Operand::Poses;
-    PoseOut => Operand::PoseOut;
+    Scalar => |r| Operand::Scalars { first: r.0, count: 1 }, |r, names| Self(names.scalars(r.0, 1));
+    Vector => |r| Operand::Scalars { first: r.0, count: 3 }, |r, names| Self(names.scalars(r.0, 3));
+    Transform => |r| Operand::Scalars { first: r.0, count: 10 },
+        |r, names| Self(names.scalars(r.0, 10));
+    ScalarOut => Operand::ScalarOut, |r, names| names.scalar_out(r);
+    PoseIn => Operand::Pose, |r, names| names.pose(r);
+    PosesIn => Operand::Poses, |r, names| names.poses(r);
+    PoseOut => Operand::PoseOut, |r, names| names.pose_out(r);
     ConstId => Operand::Const;
     ParamId => Operand::Param;
     ClipRef => Operand::Clip;
@@ -230,5 +253,11 @@ fields! {
 impl<T: Field> Field for Option<T> {
     fn operand(&self) -> Operand {
         self.as_ref().map_or(Operand::None, Field::operand)
+    }
+
+    fn rename(&mut self, names: &mut impl Rename) {
+        if let Some(field) = self {
+            field.rename(names);
+        }
     }
 }

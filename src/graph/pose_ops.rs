@@ -58,7 +58,7 @@ impl Vm<'_> {
                 if self.weight(alpha) == 0.0 {
                     return self.pass(source, dst);
                 }
-                let change = &self.scratch.scalars[change.get()..change.get() + 10];
+                let change = &self.scratch.values[change.get()..change.get() + 10];
                 let mut of = change.iter().copied();
                 let limited = |v: Option<f32>, most: f32| v.unwrap_or(0.0).clamp(-most, most);
                 let task = Task::BoneTransform {

@@ -21,7 +21,7 @@ pub struct Program {
     pub scalar_registers: u16,
     /// Number of pose registers.
     pub pose_registers: u16,
-    /// The instructions; all run, in order, in every evaluation.
+    /// The instructions; as if all ran, in order, in every evaluation.
     pub code: Vec<Op>,
     /// Names of the rig's clips that are used.
     pub clips: Vec<String>,

@@ -3,6 +3,7 @@
 use super::control::Layout;
 use super::fault::{Fault, PoseKind, ProgramError, within};
 use super::operand::*;
+use super::plan::Plan;
 use super::{Op, Program, tables};
 use crate::motion::SyncTrack;
 use crate::task::TaskIndex;
@@ -10,29 +11,44 @@ use crate::task::TaskIndex;
 /// A program that may be interpreted: every index is in range, nothing is read before it is
 /// written (so no pose depends on itself), machines and clocks are run exactly once and in order,
 /// the code ends in its one output, and its tasks fit a list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ValidProgram(Program);
+#[derive(Clone, Debug)]
+pub struct ValidProgram {
+    program: Program,
+    plan: Plan,
+}
+
+impl PartialEq for ValidProgram {
+    /// What a program comes to follows from it.
+    fn eq(&self, other: &Self) -> bool {
+        self.program == other.program
+    }
+}
 
 impl ValidProgram {
     /// What was validated.
     pub fn get(&self) -> &Program {
-        &self.0
+        &self.program
+    }
+
+    /// How it is interpreted.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Words of one instance's control state, at most: how many it is depends on the markers of the
     /// clips that keep step.
     pub fn most_words(&self) -> usize {
-        Layout::of(&self.0, SyncTrack::MOST * self.0.sync_groups.len()).words()
+        Layout::of(&self.program, SyncTrack::MOST * self.program.sync_groups.len()).words()
     }
 
     /// The most tasks that an evaluation records.
     pub fn most_tasks(&self) -> usize {
-        self.0.code.iter().map(Op::most_tasks).sum()
+        self.program.code.iter().map(Op::most_tasks).sum()
     }
 
     /// Gives the program back, to be changed.
     pub fn into_inner(self) -> Program {
-        self.0
+        self.program
     }
 }
 
@@ -45,7 +61,8 @@ impl Program {
         tables::check(&self)
             .map_err(|(place, fault)| self.table_error(place, fault))
             .and_then(|()| Code::check(&self))?;
-        Ok(ValidProgram(self))
+        let plan = Plan::new(&self).map_err(|fault| self.table_error("the code".into(), fault))?;
+        Ok(ValidProgram { program: self, plan })
     }
 
     fn table_error(&self, place: String, fault: Fault) -> ProgramError {

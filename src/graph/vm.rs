@@ -4,9 +4,9 @@ use super::Op;
 use super::bind::BoundProgram;
 use super::control::Control;
 use super::operand::*;
-use super::space;
+use super::plan::{Guard, Kind, Plan};
 use crate::motion::{Advance, Fired, GroundMotion, GroupStep, PlayMode};
-use crate::task::{Task, TaskError, TaskIndex, TaskList};
+use crate::task::{Task, TaskError, TaskIndex, TaskList, Transition};
 use glam::Vec3;
 
 /// Model units that a point or an offset of a task is from zero along an axis, at most. What is
@@ -37,14 +37,27 @@ pub enum EvaluateError {
 /// allocates no more once it has seen the largest.
 #[derive(Debug, Default)]
 pub struct VmScratch {
-    pub(super) scalars: Vec<f32>,
-    /// The task that produces each pose register.
+    /// What is not needed is computed and recorded too.
+    everything: bool,
+    /// The plan that all of this is laid out for.
+    plan: u64,
+    pub(super) values: Vec<f32>,
+    /// The guards of what is needed in this evaluation.
+    pub(super) active: Vec<bool>,
+    /// The task that each node has recorded.
     pub(super) poses: Vec<TaskIndex>,
+    /// Nodes that the output depends on, as bits and in falling order, with what a node passes on.
+    pub(super) needed: Vec<u64>,
+    pub(super) order: Vec<(PoseIn, Option<PoseIn>)>,
+    /// Where this evaluation is in blend spaces over a plane, in the same order.
+    pub(super) spots: Vec<Spot>,
     /// This evaluation's step of each clock.
     pub(super) steps: Vec<Advance>,
     pub(super) groups: Vec<GroupStep>,
     /// The samples of clocks.
     pub(super) samples: Vec<(TaskIndex, ClockId)>,
+    /// What each transition outside of machines is at.
+    pub(super) transitions: Vec<Transition>,
     /// The task of each machine, and of each seam after them.
     pub(super) seams: Vec<TaskIndex>,
     /// How much of each task's root motion is the character's.
@@ -54,8 +67,11 @@ pub struct VmScratch {
     pub(super) fired: Vec<Fired>,
     /// Notifies while others are looked for.
     pub(super) kept: Vec<Fired>,
-    weights: Vec<(TaskIndex, f32)>,
+    pub(super) weights: Vec<(TaskIndex, f32)>,
 }
+
+/// Corners of a triangle of a blend space, and their weights.
+pub(super) type Spot = ([u16; 3], [f32; 3]);
 
 impl VmScratch {
     /// Room for so many notifies of one evaluation, so that those who hear some late, and workers
@@ -68,6 +84,35 @@ impl VmScratch {
     /// The notifies that the last evaluation fired, in the order of the program's clocks.
     pub fn fired(&self) -> &[Fired] {
         &self.fired
+    }
+
+    /// Whether lists also get the tasks that their output does not depend on: what states that are
+    /// not current show, and what weighs nothing. Clocks and machines that only such states need
+    /// and start over when they are entered run meanwhile, too. What is shown, told and moved is
+    /// the same to the bit.
+    pub fn record_everything(&mut self, everything: bool) {
+        self.everything = everything;
+    }
+
+    /// Makes room for a plan's evaluations.
+    fn fit(&mut self, bound: &BoundProgram, plan: &Plan) {
+        let program = bound.program();
+        self.plan = plan.id;
+        self.values.clone_from(&plan.values);
+        self.active.resize(plan.guards.states.len(), false);
+        self.poses.resize(plan.nodes.len(), TaskIndex::NONE);
+        self.needed.resize(plan.nodes.len().div_ceil(u64::BITS as usize), 0);
+        // Not every evaluation needs as much.
+        self.order.reserve(plan.nodes.len().saturating_sub(self.order.len()));
+        self.samples.reserve(plan.nodes.len().saturating_sub(self.samples.len()));
+        self.motion.reserve(bound.most_tasks().saturating_sub(self.motion.len()));
+        self.spots.reserve(program.spaces_2d.len().saturating_sub(self.spots.len()));
+        self.groups.reserve(program.sync_groups.len().saturating_sub(self.groups.len()));
+        self.weights.reserve(3);
+        self.steps.resize_with(program.clocks.len(), || PlayMode::Loop.advance(0.0, 0.0, 0.0));
+        self.heard.resize(program.clocks.len(), (0.0, 0.0));
+        self.transitions.resize(program.seams.into(), Transition::OVER);
+        self.seams.resize(program.histories(), TaskIndex::NONE);
     }
 }
 
@@ -138,59 +183,91 @@ impl BoundProgram {
 
 impl Vm<'_> {
     fn evaluate(mut self) -> Result<GroundMotion, EvaluateError> {
-        self.begin();
-        let program = self.bound.program();
-        for op in &program.code {
-            if !self.compute(op) {
-                self.step(op)?;
-            }
+        let plan = self.bound.plan();
+        self.begin(plan);
+        self.decide(plan);
+        match self.scratch.everything {
+            true => plan.nodes.iter().try_for_each(|op| self.node(op))?,
+            false => self.record_needed(plan)?,
         }
+        self.output(plan.output)?;
         self.list.set_root_pin(self.bound.pin);
         self.list.sweep();
         Ok(self.finish())
     }
 
-    fn begin(&mut self) {
-        let program = self.bound.program();
-        self.refill();
+    fn begin(&mut self, plan: &Plan) {
+        self.refill(plan);
         let Self { scratch: s, control, bound, dt, .. } = self;
-        // A validated program writes registers before it reads them, and steps every clock and
-        // evaluates every machine once: what another evaluation has left is never seen.
-        s.scalars.resize(program.scalar_registers.into(), 0.0);
-        s.poses.resize(program.pose_registers.into(), TaskIndex::NONE);
-        s.steps.resize_with(program.clocks.len(), || PlayMode::Loop.advance(0.0, 0.0, 0.0));
-        s.seams.resize(program.histories(), TaskIndex::NONE);
+        // Values are written before they are read, and so are a node's task and a clock's step by
+        // those who ask for them: what another evaluation has left of these is never seen.
+        if s.plan != plan.id {
+            s.fit(bound, plan);
+        }
+        let params = control.params.len();
+        s.values[..params].copy_from_slice(control.params);
+        s.values[params] = *dt;
+        s.active.fill(s.everything);
+        s.active[Guard::ALWAYS.get()] = true;
+        s.seams.fill(TaskIndex::NONE);
         s.samples.clear();
+        s.spots.clear();
         s.groups.clear();
         let groups = control.groups.iter_mut().enumerate();
         let step = |(at, group)| bound.groups.advance(at, group, control.pieces, *dt);
         s.groups.extend(groups.map(step));
+        // A span that is open ends where its clock says, in the evaluation after it was heard.
+        for &clock in &bound.spanning {
+            if control.clocks[clock.get()].notifies.has_open_spans() {
+                let behind = &plan.guards.behind[plan.guards.clocks[clock.get()].get()];
+                behind.iter().for_each(|guard| s.active[guard.get()] = true);
+            }
+        }
+    }
+
+    /// Runs what decides, as far as it is needed.
+    fn decide(&mut self, plan: &Plan) {
+        let mut at = 0;
+        for run in &plan.runs {
+            let from = std::mem::replace(&mut at, run.end.into());
+            if !self.scratch.active[run.guard.get()] {
+                continue;
+            }
+            let ops = &plan.control[from..at];
+            match run.kind {
+                Kind::Scalars => ops.iter().for_each(|op| self.compute(op)),
+                Kind::Smooths => ops.iter().for_each(|op| self.follow(op)),
+                Kind::Clocks => ops.iter().for_each(|op| self.run(op)),
+                Kind::Others => ops.iter().for_each(|op| self.step(op)),
+            }
+        }
     }
 
     #[inline]
-    pub fn scalar(&self, register: Scalar) -> f32 {
-        self.scratch.scalars[register.get()]
+    pub fn scalar(&self, place: Scalar) -> f32 {
+        self.scratch.values[place.get()]
     }
 
-    pub fn or(&self, register: Option<Scalar>, without: f32) -> f32 {
-        register.map_or(without, |r| self.scalar(r))
+    pub fn or(&self, place: Option<Scalar>, without: f32) -> f32 {
+        place.map_or(without, |r| self.scalar(r))
     }
 
     /// A point or an offset, within [`FARTHEST`].
     pub fn vector(&self, first: Vector) -> Vec3 {
         let limit = Vec3::splat(FARTHEST);
-        Vec3::from_slice(&self.scratch.scalars[first.get()..first.get() + 3]).clamp(-limit, limit)
+        Vec3::from_slice(&self.scratch.values[first.get()..first.get() + 3]).clamp(-limit, limit)
     }
 
-    fn set(&mut self, register: ScalarOut, value: f32) {
-        self.scratch.scalars[register.get()] = value;
+    fn set(&mut self, place: ScalarOut, value: f32) {
+        self.scratch.values[place.get()] = value;
     }
 
-    pub fn pose(&self, register: PoseIn) -> TaskIndex {
-        self.scratch.poses[register.get()]
+    /// The task of an earlier node, which was recorded if this one was.
+    pub fn pose(&self, node: PoseIn) -> TaskIndex {
+        self.scratch.poses[node.get()]
     }
 
-    /// Records a task and makes it a register's pose. Inlined, so that tasks are made where the
+    /// Records a task and makes it a node's pose. Inlined, so that tasks are made where the
     /// list keeps them.
     #[inline(always)]
     pub fn record(&mut self, task: Task, dst: PoseOut) -> Result<TaskIndex, TaskError> {
@@ -199,16 +276,9 @@ impl Vm<'_> {
         Ok(index)
     }
 
-    /// The opcodes that only compute, most of a program's, without a call for each; false for one of
-    /// the others.
     #[inline(always)]
-    fn compute(&mut self, op: &Op) -> bool {
+    fn compute(&mut self, op: &Op) {
         match *op {
-            Op::LoadConst { constant, dst } => {
-                self.set(dst, self.bound.program().consts[constant.get()]);
-            }
-            Op::LoadParam { param, dst } => self.set(dst, self.control.params[param.get()]),
-            Op::LoadDelta { dst } => self.set(dst, self.dt),
             Op::ScalarOp { op, a, b, dst } => {
                 self.set(dst, op.eval(self.scalar(a), self.scalar(b)));
             }
@@ -216,74 +286,44 @@ impl Vm<'_> {
                 let chosen = if self.scalar(condition) > 0.5 { a } else { b };
                 self.set(dst, self.scalar(chosen));
             }
-            _ => return false,
+            _ => {}
         }
-        true
     }
 
-    fn step(&mut self, op: &Op) -> Result<(), TaskError> {
+    #[inline(always)]
+    fn follow(&mut self, op: &Op) {
+        if let Op::Smooth { value, half_life, slot, dst } = *op {
+            let value = self.smooth(slot, self.scalar(value), self.scalar(half_life));
+            self.set(dst, value);
+        }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, op: &Op) {
+        if let Op::AdvanceClock { clock, speed, time, finished } = *op {
+            let (seconds, ended) = self.advance(clock, self.or(speed, 1.0));
+            self.set(time, seconds);
+            if let Some(finished) = finished {
+                self.set(finished, f32::from(u8::from(ended)));
+            }
+        }
+    }
+
+    /// Machines and transitions.
+    fn step(&mut self, op: &Op) {
         match *op {
-            Op::Smooth { value, half_life, slot, dst } => {
-                let value = self.smooth(slot, self.scalar(value), self.scalar(half_life));
-                self.set(dst, value);
-            }
-            Op::AdvanceClock { clock, speed, time, finished } => {
-                let (seconds, ended) = self.advance(clock, self.or(speed, 1.0));
-                self.set(time, seconds);
-                if let Some(finished) = finished {
-                    self.set(finished, f32::from(u8::from(ended)));
-                }
-            }
+            Op::SelectState { machine } => self.select(machine),
             Op::StateTime { machine, dst } => {
                 self.set(dst, self.control.machines[machine.get()].seconds);
             }
-            Op::SampleAnim { clip, time, clock, dst } => {
-                let clip = self.bound.clips[clip.get()].id;
-                let task = Task::SampleClip { clip, seconds: self.scalar(time) };
-                let index = self.record(task, dst)?;
-                self.scratch.samples.extend(clock.map(|clock| (index, clock)));
-            }
-            Op::SelectState { machine } => self.select(machine),
-            Op::EvalStateMachine { machine, dst } => self.eval_machine(machine, dst)?,
-            Op::Inertialize { source, seam, trigger, duration, dst } => {
+            Op::Inertialize { seam, trigger, duration, .. }
+            | Op::DeadBlend { seam, trigger, duration, .. } => {
                 let trigger = self.scalar(trigger) > 0.5;
                 let transition = self.seam(seam, trigger, self.scalar(duration));
-                let task = Task::Inertialize { source: self.pose(source), transition };
-                self.record_seam(seam, task, dst)?;
+                self.scratch.transitions[seam.get()] = transition;
             }
-            Op::DeadBlend { source, seam, trigger, duration, dst } => {
-                let trigger = self.scalar(trigger) > 0.5;
-                let transition = self.seam(seam, trigger, self.scalar(duration));
-                let task = Task::DeadBlend { source: self.pose(source), transition };
-                self.record_seam(seam, task, dst)?;
-            }
-            Op::BlendSpace1D { space, x, points, dst } => {
-                let space = &self.bound.program().spaces_1d[space.get()];
-                let (at, alpha) = space::place_1d(&space.points, self.scalar(x));
-                let point = |i: usize| self.pose(PoseIn(points.0 + i as u16));
-                let (a, b) = (point(at), point((at + 1).min(space.points.len() - 1)));
-                self.scratch.poses[dst.get()] = match alpha {
-                    0.0 => a,
-                    1.0 => b,
-                    alpha => self.list.push(Task::Blend { a, b, alpha })?,
-                };
-            }
-            Op::BlendSpace2D { space, x, y, points, dst } => {
-                let space = &self.bound.program().spaces_2d[space.get()];
-                let place = [self.scalar(x), self.scalar(y)];
-                let (corners, weights) = space::place_2d(space, place);
-                let mut poses = std::mem::take(&mut self.scratch.weights);
-                poses.clear();
-                let corner = |(i, w): (u16, f32)| (self.pose(PoseIn(points.0 + i)), w);
-                poses.extend(corners.into_iter().zip(weights).map(corner));
-                let blend = self.list.push_blend_n(&poses);
-                self.scratch.weights = poses;
-                self.scratch.poses[dst.get()] = blend?;
-            }
-            Op::Output { source } => self.output(source)?,
-            _ => self.pose_op(op)?,
+            _ => {}
         }
-        Ok(())
     }
 
     /// Names the output. Without a task for it (a blend space whose points are the bind pose, say)

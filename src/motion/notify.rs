@@ -201,6 +201,11 @@ impl NotifyTrack {
         self.edges.is_empty()
     }
 
+    /// True when some of it has a length.
+    pub fn has_spans(&self) -> bool {
+        !self.spans.is_empty()
+    }
+
     /// Fires what a step of the clip's clock passed, in the order of passing; spans that the step
     /// ends in tick after that. `weight` is the clip's share of the pose: without one nothing fires
     /// but the end of what is open. A step that did not move fires nothing.

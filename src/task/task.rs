@@ -86,6 +86,17 @@ pub struct Transition {
     pub capture: bool,
 }
 
+impl Transition {
+    /// One that is over.
+    pub const OVER: Self = Self {
+        history: HistoryId(0),
+        elapsed: f32::NAN,
+        duration: 0.0,
+        dt: f32::NAN,
+        capture: false,
+    };
+}
+
 /// One pose operation: plain data, no heap, dependencies are earlier tasks of the same list.
 ///
 /// Scalars that are not numbers count as zero, vectors that are not finite as "do nothing", and a

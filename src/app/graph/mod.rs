@@ -133,7 +133,7 @@ fn shown(
     }
     if args.disasm {
         compiled.warnings.iter().for_each(output::say);
-        return Ok(Listing(compiled.program.get()).to_string());
+        return Ok(Listing(&compiled.program).to_string());
     }
     Ok(report.to_string())
 }

@@ -11,9 +11,15 @@ fn program(text: &str) -> Program {
     }
 }
 
-/// The listing of the code without its margin.
+/// The listing of the code without its margin, and without what each line is needed by.
 fn code(text: &str) -> Vec<String> {
-    let listing = Listing(&program(text)).to_string();
+    let lines = guarded(text).into_iter();
+    lines.map(|line| line.split(" ; ").next().unwrap_or_default().to_owned()).collect()
+}
+
+/// The listing of the code without its margin.
+fn guarded(text: &str) -> Vec<String> {
+    let listing = Listing(&program(text).validate().unwrap()).to_string();
     let lines = listing.lines().skip_while(|line| *line != "code").skip(1);
     lines.map(|line| line[7..].split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }

@@ -6,10 +6,12 @@ mod cut_time;
 mod encoding;
 mod example;
 mod files;
+mod guards;
 mod machines;
 mod markers;
 mod motions;
 mod naive;
+mod needed;
 mod random_files;
 mod refused;
 mod silent;
@@ -67,7 +69,8 @@ impl<'a> Player<'a> {
         let program = bound.program();
         let state = PoseState::new(program.histories() as u16, program.snapshots.len() as u16);
         let worker = Worker::new(WorkerOptions::default());
-        let scratch = VmScratch::default();
+        let mut scratch = VmScratch::default();
+        scratch.record_everything(true);
         Self { bound, c, row, scratch, list: TaskList::default(), state, worker }
     }
 

@@ -15,7 +15,7 @@ use glam::DVec3;
 use groups::Group;
 use testing::DTrs;
 
-const CLIPS: [&str; 4] = ["clip0", "clip1", "clip2", "clip3"];
+pub(super) const CLIPS: [&str; 4] = ["clip0", "clip1", "clip2", "clip3"];
 const BONES: usize = 9;
 
 /// What a random program may hold beyond what the naive interpreter knows.
@@ -29,7 +29,12 @@ pub(super) struct Extra {
 
 /// A random program with everything.
 pub(super) fn random_program(r: &mut Random) -> Program {
-    Generator::run(r, Extra { seams: true, bones: true })
+    random_program_with(r, Extra { seams: true, bones: true })
+}
+
+/// A random program with what may be in it.
+pub(super) fn random_program_with(r: &mut Random, extra: Extra) -> Program {
+    Generator::run(r, extra)
 }
 
 /// What a pose register stands for.

@@ -4,8 +4,8 @@ use super::*;
 use proptest::prelude::*;
 use std::fmt::Write;
 
-const CLIPS: [&str; 4] = ["idle", "walk", "run", "wave"];
-const BONES: usize = 12;
+pub(super) const CLIPS: [&str; 4] = ["idle", "walk", "run", "wave"];
+pub(super) const BONES: usize = 12;
 
 /// A file that is being written: its nodes so far, by what they hold.
 struct Author<'r> {
@@ -249,7 +249,7 @@ impl Author<'_> {
 }
 
 /// A graph file with every kind of node, sooner or later.
-fn file(r: &mut Random) -> String {
+pub(super) fn file(r: &mut Random) -> String {
     let mut author = Author {
         r,
         nodes: String::new(),
@@ -303,7 +303,7 @@ fn file(r: &mut Random) -> String {
 
 /// Whether a file's machines ask for what runs only after they are decided, or a clip is at the end
 /// of a machine that it is not in: what the compiler may refuse of these files, and says so.
-fn is_a_tangle(error: &GraphError) -> bool {
+pub(super) fn is_a_tangle(error: &GraphError) -> bool {
     error.to_string().contains("ask for what runs only after they are decided")
 }
 

@@ -1,0 +1,157 @@
+//! What a validated program comes to for the interpreter.
+//!
+//! Three things are taken out of the way before anybody is evaluated. Registers become places of
+//! their own, one for each value that is ever written, so that a value may be read after its
+//! register would have been used again; constants and parameters lie in theirs and are not loaded.
+//! What decides (scalars, clocks, transitions) is told apart from what records tasks: the first runs
+//! in the order of the program, of the second only what the output turns out to need is recorded.
+//! And of what decides, what only states need is found, so that it is passed over while none of
+//! them is current.
+
+mod batches;
+mod guards;
+mod lower;
+mod reads;
+
+pub use batches::{Kind, Run};
+pub use guards::{Guard, Guards};
+pub use reads::Reads;
+
+use super::Op;
+use super::fault::Fault;
+use super::instance::Limits;
+use super::operand::*;
+use super::program::{AtEnd, Key, MachineDesc, ParamKind, Program, TransitionDesc};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A program as the interpreter runs it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Of all plans of this process, this one.
+    pub id: u64,
+    /// What values hold before anything is computed: constants. Parameters come first, then the
+    /// seconds of the evaluation.
+    pub values: Vec<f32>,
+    /// What decides, in the program's order but for what does not depend on it: `ScalarOp`, `Choose`, `Smooth`, `AdvanceClock`,
+    /// `StateTime`, `SelectState`, and of transitions outside of machines their part in time. Their
+    /// scalars are places in the values.
+    pub control: Vec<Op>,
+    /// Neighbours in it of one kind that are needed at the same time.
+    pub runs: Vec<Run>,
+    /// What records tasks, in the program's order. Poses are indices in this.
+    pub nodes: Vec<Op>,
+    /// What each of them reads.
+    pub reads: Vec<Reads>,
+    /// The poses of blend spaces' points.
+    pub points: Vec<PoseIn>,
+    /// The node that is the character's pose.
+    pub output: PoseIn,
+    pub machines: Vec<Machine>,
+    /// What each blackboard key refills, and within which limits.
+    pub refills: Vec<(ParamId, Limits)>,
+    /// What is taken back once an evaluation has seen it.
+    pub triggers: Vec<ParamId>,
+    pub trigger_keys: Vec<KeyId>,
+    pub guards: Guards,
+    /// Where in `control` an opcode of the program is, if it is there.
+    places: Vec<Option<u16>>,
+}
+
+/// A state machine.
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    pub states: Vec<State>,
+}
+
+/// A state of a machine.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The node that it shows.
+    pub pose: PoseIn,
+    /// What may be taken from it, in the order of priority.
+    pub ways: Vec<Way>,
+    /// What is needed while it is current.
+    pub wakes: Vec<Guard>,
+}
+
+/// A transition that may be taken from a certain state.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// Its row in the machine's description.
+    pub row: u16,
+    pub interrupts: bool,
+    pub min_time: f32,
+    /// A place in the values.
+    pub condition: Option<Scalar>,
+    pub at_end: Option<AtEnd>,
+}
+
+impl Plan {
+    /// The plan of a program whose tables and code were checked.
+    ///
+    /// # Errors
+    /// [`Fault::Count`] when it computes more values than can be told apart.
+    pub fn new(program: &Program) -> Result<Self, Fault> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let mut lowered = lower::Lowered::new(program)?;
+        let mut guards = guards::derive(program, &lowered);
+        let order = batches::order(&lowered.control, &guards.each, lowered.values.len());
+        lowered.arrange(&order);
+        guards.each = order.iter().map(|at| guards.each[usize::from(*at)]).collect();
+        let machine = |(at, desc): (usize, &MachineDesc)| Machine {
+            states: (0..desc.states.len())
+                .map(|state| State {
+                    pose: lowered.machines[at].poses[state],
+                    ways: ways(desc, &lowered.machines[at].conditions, state),
+                    wakes: guards.of_state((MachineId(at as u16), StateId(state as u16))).to_vec(),
+                })
+                .collect(),
+        };
+        let machines = program.machines.iter().enumerate().map(machine).collect();
+        let refill = |key: &Key| (key.param, program.params[key.param.get()].limits());
+        let is_trigger = |param: ParamId| program.params[param.get()].kind == ParamKind::Trigger;
+        let params = (0..program.params.len()).map(|at| ParamId(at as u16));
+        let keys = (0..).map(KeyId).zip(&program.keys);
+        let lower::Lowered { values, control, nodes, points, output, places, .. } = lowered;
+        Ok(Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            runs: batches::runs(&control, &guards.each),
+            reads: nodes.iter().map(Reads::of).collect(),
+            values,
+            control,
+            nodes,
+            points,
+            output,
+            machines,
+            refills: program.keys.iter().map(refill).collect(),
+            triggers: params.filter(|param| is_trigger(*param)).collect(),
+            trigger_keys: keys.filter(|(_, k)| is_trigger(k.param)).map(|(key, _)| key).collect(),
+            guards,
+            places,
+        })
+    }
+
+    /// When an opcode of the program runs, for one that decides; `None` for one that records a
+    /// task, or loads what lies in its place.
+    pub fn guard(&self, at: usize) -> Option<Guard> {
+        let place = self.places.get(at).copied().flatten()?;
+        self.guards.each.get(usize::from(place)).copied()
+    }
+}
+
+/// The transitions that may be taken from a state.
+fn ways(desc: &MachineDesc, conditions: &[Option<Scalar>], state: usize) -> Vec<Way> {
+    let rows = desc.transitions.iter().zip(conditions).enumerate();
+    let from_here = rows.filter(|(_, (t, _))| match t.from {
+        Some(from) => from.get() == state,
+        None => t.to.get() != state,
+    });
+    let way = |(row, (t, condition)): (usize, (&TransitionDesc, &Option<Scalar>))| Way {
+        row: row as u16,
+        interrupts: t.interrupts,
+        min_time: t.min_time,
+        condition: *condition,
+        at_end: t.at_end,
+    };
+    from_here.map(way).collect()
+}
