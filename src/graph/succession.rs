@@ -13,6 +13,7 @@ use std::hash::Hash;
 ///
 /// Parameters, blackboard keys, sync groups, machines and their states are the same where their
 /// names are (of sync groups those of their markers too); clocks, where they run the same clip in the same way, in the order of the program.
+/// One that stood still, because no current state needed it, is passed on as it stands.
 /// What has no counterpart begins as it does in a new instance. Kept poses do not live on, so a
 /// transition that is under way ends.
 #[derive(Debug)]
