@@ -160,7 +160,9 @@ impl Turns {
         }
         let before = cpu::busy_ns();
         let ms = self.frames.measure(0, TURN)?;
-        let spent = cpu::busy_ns().zip(before).map(|(after, before)| after - before);
+        // Less than before: a thread has ended meanwhile and took its time along.
+        let spent =
+            cpu::busy_ns().zip(before).and_then(|(after, before)| after.checked_sub(before));
         self.busy_ns = self.busy_ns.zip(spent).map(|(sum, ns)| sum + ns);
         self.timed += TURN as u64;
         self.whole_ms.push(ms.whole);
