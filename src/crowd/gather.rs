@@ -127,16 +127,16 @@ impl Gather<'_> {
             .flat_map(|(w, word)| bits(word.seen(by)).map(move |bit| (first + w) * WORD + bit));
         for (slot, record) in slots.zip(records) {
             let CharacterId(id) = leases.owners[slot];
-            let mut place = self.characters.places[id as usize];
-            let mut weight = 1.0;
-            if leases.interpolates {
+            let place = &self.characters.places[id as usize];
+            let (place, weight) = if leases.interpolates {
                 // Where the next evaluation comes as long after as the last one did, the newer
                 // pose is reached just before.
                 let frames = self.frame.wrapping_sub(leases.evaluated_at[slot]) + 1;
-                weight = (frames as f32 / f32::from(leases.gaps[slot])).min(1.0);
-                place = place.after(&leases.before[slot], weight);
-            }
-            let place = place.resolve(self.rides);
+                let weight = (frames as f32 / f32::from(leases.gaps[slot])).min(1.0);
+                (place.after(&leases.before[slot], weight).resolve(self.rides), weight)
+            } else {
+                (place.resolve(self.rides), 1.0)
+            };
             let ground = self.terrain.height(place.0);
             *record = InstanceRecord {
                 world_from_model: world_from_model(kind, place, ground),
