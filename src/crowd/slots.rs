@@ -164,7 +164,8 @@ impl Slots {
         self.ticking.iter().filter(|l| l.kind == kind).map(|l| l.owners.len()).sum()
     }
 
-    fn at_mut(&mut self, at: SlotAddress) -> &mut Leases {
+    /// The leases that an address is in.
+    pub fn at_mut(&mut self, at: SlotAddress) -> &mut Leases {
         match at.page & SlotAddress::TICKING {
             0 => &mut self.leases[at.page as usize],
             flag => &mut self.ticking[(at.page ^ flag) as usize],

@@ -234,3 +234,31 @@ fn sequences_are_the_same_on_any_number_of_threads() {
     };
     assert_eq!([hash(2), hash(8)], [hash(1); 2]);
 }
+
+/// Whose clocks alone run keeps them elsewhere than those who are posed.
+#[test]
+fn a_cast_whose_clocks_run_alone_is_told_as_well() {
+    let config =
+        CrowdConfig { update_mode: UpdateMode::AlwaysTickClocks, ..config(100, Layout::Grid) };
+    let mut crowd = Crowd::new(config, vec![walker(), rig::person()]).unwrap();
+    let kinds: Vec<_> = crowd.kinds().collect();
+    let tracks = CAST.enumerate().map(|(member, id)| {
+        let walks = crowd.character(CharacterId(id)).unwrap().kind == kinds[0];
+        let order = match walks {
+            true => Order::Set { key: "wave".into(), value: 1.0 },
+            false => Order::Play { clip: "wave".into() },
+        };
+        Track { member, cues: vec![Cue { seconds: 1.0, order }] }
+    });
+    let tracks: Vec<Track> = tracks.collect();
+    let parking = Some(Parking { distance: f32::INFINITY, ..Parking::default() });
+    begin(&mut crowd, SequenceConfig { tracks, parking, ..sequence() });
+    for _ in 0..100 {
+        tick(&mut crowd, &away(), DT);
+    }
+    // Modes came back at the first look, and their clocks are what they run by themselves.
+    assert_eq!(crowd.forced().len(), 0);
+    let walkers = CAST.map(CharacterId).filter(|id| crowd.character(*id).unwrap().kind == kinds[0]);
+    let states: Vec<_> = walkers.map(|id| crowd.state(id, MachineId(0)).unwrap()).collect();
+    assert!(!states.is_empty() && states.iter().all(|s| *s == walker::STATES[2]), "{states:?}");
+}

@@ -9,8 +9,9 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioArg {
-    /// Everybody is in the cast of a looping sequence, eight to each. A sequence has its cast tick
-    /// until it parks because nobody sees it.
+    /// Everybody is in the cast of a looping sequence, eight to each. A sequence that can park looks
+    /// four times a second whether anybody sees its cast, gives modes back at each look, and waits
+    /// where nobody does; one that can't (--park-distance off) has its cast tick for ever.
     Dark,
 }
 

@@ -40,7 +40,8 @@ pub enum Restore {
     Never,
 }
 
-/// When a sequence that nobody can see waits.
+/// When a sequence that nobody can see waits. At every look its cast's own modes come back, parked or
+/// not: who is seen ticks by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parking {
     /// Metres within which the cast is near.

@@ -31,7 +31,7 @@ impl<'a> OnStage<'a> {
     fn playback(&mut self, id: CharacterId) -> &mut Playback {
         match self.characters.slots[id.get()] {
             SlotAddress::NONE => &mut self.characters.playback[id.get()],
-            at => &mut self.slots.leases[at.page as usize].playback[at.slot as usize],
+            at => &mut self.slots.at_mut(at).playback[at.slot as usize],
         }
     }
 
@@ -39,7 +39,7 @@ impl<'a> OnStage<'a> {
     fn row(&mut self, id: CharacterId) -> &mut [u32] {
         match self.characters.slots[id.get()] {
             SlotAddress::NONE => self.characters.rows.of_mut(id.get()),
-            at => self.slots.leases[at.page as usize].row_mut(at.slot as usize),
+            at => self.slots.at_mut(at).row_mut(at.slot as usize),
         }
     }
 }
