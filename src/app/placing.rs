@@ -33,6 +33,7 @@ pub fn crowd(
         update_mode: config.visibility.into(),
         grace: config.grace,
         gates: config.gates(),
+        budget_ms: config.budget_ms.map(|ms| ms as f32),
         interpolate: config.interpolate,
         prune: config.prune,
         steal: config.steal,

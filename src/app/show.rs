@@ -302,9 +302,10 @@ impl Show {
         }
     }
 
-    /// A hash of a run in real time could never be compared with another's.
+    /// A hash of a run that goes by the clock could never be compared with another's.
     fn hashes(&self) -> bool {
-        let comparable = matches!(self.config.time_step, TimeStep::Fixed(_));
+        let timed = self.config.budget_ms.is_some();
+        let comparable = matches!(self.config.time_step, TimeStep::Fixed(_)) && !timed;
         let replaced = self.reload.as_ref().is_some_and(Reload::replaced);
         comparable && !replaced && self.config.report.is_some()
     }

@@ -31,6 +31,9 @@ pub struct CrowdConfig {
     pub grace: f32,
     /// How distant characters are spared.
     pub gates: Gates,
+    /// Milliseconds that evaluation may take of a frame, above 0 and finite; where it is over,
+    /// distant characters are spared more.
+    pub budget_ms: Option<f32>,
     /// Whoever skips frames is drawn on its way from its last pose but one to its last, and from
     /// place to place: smoother, one interval late, with a second palette for each.
     pub interpolate: bool,
@@ -59,6 +62,7 @@ impl Default for CrowdConfig {
             update_mode: UpdateMode::default(),
             grace: 0.25,
             gates: Gates::default(),
+            budget_ms: None,
             interpolate: false,
             lanes: Lanes::best(),
             prune: true,

@@ -4,6 +4,7 @@ use super::leases::WORD;
 use super::notify::{Notifies, NotifyEvent};
 use super::replay::Spool;
 use crate::graph::VmScratch;
+use crate::pose::Rig;
 use crate::task::validate::Validator;
 use crate::task::{ExecuteStats, TaskList, Worker, WorkerOptions};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -63,6 +64,11 @@ impl Crew {
         let mut this = Self((0..threads).map(|_| Mutex::new(scratch())).collect());
         this.set_options(options);
         this
+    }
+
+    /// Makes room for characters of a rig, on every worker.
+    pub fn reserve_poses(&mut self, rig: &Rig) {
+        self.all().for_each(|scratch| scratch.worker.reserve(rig));
     }
 
     /// Number of threads.

@@ -1,5 +1,6 @@
 //! Phase 1: who is inside the camera's and the shadow map's frustum, and how far away.
 
+use super::census::Census;
 use super::characters::{BLOCK, Block, Characters, Place, Spheres, bits, sphere_center};
 use super::kind::Kind;
 use super::rate::Distances;
@@ -27,6 +28,8 @@ pub(crate) struct Cull<'a> {
     pub rides: &'a [Ride],
     pub frusta: &'a Frusta,
     pub distances: Distances,
+    /// Where to count how far away those are who evaluate.
+    pub census: Option<&'a Census>,
     /// Metres that the fastest lane moved since the last frame.
     pub moved: f32,
     pub times: &'a PhaseTimes,
@@ -83,7 +86,11 @@ impl Cull<'_> {
         block.shadow = shadow.map_or(0, |f| inside(f.planes(), spheres, 0.0));
         // Nobody asks how far those are who are not evaluated.
         if block.camera | block.shadow | block.leased | block.always | block.clocks != 0 {
-            block.rates.measure(spheres, &self.distances, block.leased | block.ticking);
+            let ratios = self.distances.ratios(spheres);
+            block.rates.measure(&ratios, &self.distances, block.leased | block.ticking);
+            if let Some(census) = self.census {
+                census.add(&ratios, block.camera | block.shadow | block.leased | block.always);
+            }
         }
     }
 

@@ -12,6 +12,8 @@
 //! ([`Gates`]) and drawn as it was in between; the time that it skipped is its next step. Whoever
 //! is to go on out of sight has another [`UpdateMode`].
 
+mod budget;
+mod census;
 mod characters;
 pub mod config;
 mod crew;
@@ -47,6 +49,7 @@ mod update_mode;
 pub mod watch;
 mod world;
 
+pub use budget::BudgetStats;
 pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, Playing, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use layout::Layout;
@@ -66,6 +69,7 @@ use crate::motion::NotifyNames;
 use crate::pose::Rig;
 use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
+use budget::Budget;
 use characters::Characters;
 use crew::Crew;
 use cull::Frusta;
@@ -153,6 +157,10 @@ impl Crowd {
         not_negative("the grace time", config.grace)?;
         not_negative("the fade time", config.fade)?;
         config.gates.check()?;
+        if let Some(value) = config.budget_ms.filter(|ms| !(ms.is_finite() && *ms > 0.0)) {
+            let what = "the budget in milliseconds".to_owned();
+            return Err(CrowdError::OutOfRange { what, value, range: "finite and above 0" });
+        }
         let threads = config.threads;
         if threads == 0 {
             return Err(CrowdError::NoThreads);
@@ -196,7 +204,7 @@ impl Crowd {
             config.memory_limit.saturating_sub(estimate.characters + estimate.kinds);
         let largest_radius =
             kinds.iter().map(|k| k.radius * layout::SCALE_SPREAD).fold(0.0, f32::max);
-        let world = World {
+        let mut world = World {
             wanted: vec![0; kinds.len()],
             kinds,
             characters,
@@ -208,8 +216,12 @@ impl Crowd {
             notifies: Notifies::new(names),
             grace: f64::from(config.grace),
             gates: config.gates,
+            budget: config.budget_ms.map(Budget::new),
             ..World::default()
         };
+        for kind in &world.kinds {
+            world.crew.reserve_poses(&kind.rig);
+        }
         let workers = Lender::new(threads, World::step)
             .map_err(|reason| CrowdError::Threads { threads, reason })?;
         Ok(Self { world, workers, half_extent: plan.half_extent, largest_radius })

@@ -88,7 +88,7 @@ impl Distances {
     }
 
     /// Squared distance over radius of everybody in a block; zero for a place that nobody has.
-    fn ratios(&self, s: &Spheres) -> [f32; BLOCK] {
+    pub fn ratios(&self, s: &Spheres) -> [f32; BLOCK] {
         let mut ratios = [0.0; BLOCK];
         let rows = s.x.iter().zip(&s.y).zip(&s.z).zip(&s.radius);
         for (ratio, (((x, y), z), radius)) in ratios.iter_mut().zip(rows) {
@@ -129,8 +129,7 @@ pub(crate) struct Turn {
 
 impl Rates {
     /// Finds out who is how far away. Whoever holds no slot has no past that it could cling to.
-    pub fn measure(&mut self, spheres: &Spheres, distances: &Distances, leased: u64) {
-        let ratios = distances.ratios(spheres);
+    pub fn measure(&mut self, ratios: &[f32; BLOCK], distances: &Distances, leased: u64) {
         let least = ratios.iter().copied().fold(f32::INFINITY, f32::min);
         let most = ratios.iter().copied().fold(0.0, f32::max);
         // Blocks are mostly near or far as a whole.

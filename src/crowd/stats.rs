@@ -1,10 +1,11 @@
 //! What one tick did, in numbers.
 
+use super::budget::BudgetStats;
 use super::rate::Gates;
 use crate::task::ExecuteStats;
 
 /// Numbers of one tick.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TickStats {
     /// Characters in the world.
     pub count: u32,
@@ -31,6 +32,8 @@ pub struct TickStats {
     pub forced: u32,
     /// Nanoseconds of the serial phase that sequences took.
     pub sequence_ns: u64,
+    /// What a budget has come to, if there is one.
+    pub budget: Option<BudgetStats>,
     /// Were given a palette slot, because they came into view.
     pub entered: u32,
     /// Gave their palette slot back.

@@ -1,5 +1,7 @@
 //! The crowd's state and one frame of it, phase by phase.
 
+use super::budget::Budget;
+use super::census::Census;
 use super::characters::Characters;
 use super::crew::{Crew, CrewStats};
 use super::cull::{Cull, Frusta};
@@ -42,6 +44,8 @@ pub(crate) struct World {
     /// Seconds that a character goes on evaluating after it was last seen.
     pub grace: f64,
     pub gates: Gates,
+    pub budget: Option<Budget>,
+    pub census: Census,
     pub notifies: Notifies,
     pub replay: Replay,
     /// This frame's.
@@ -81,8 +85,12 @@ impl World {
 
         times.time(Phase::Cull, || {
             let moved = self.fastest * dt.abs() as f32;
-            let distances = Distances::new(&self.gates, step.eye, self.terrain.max_height());
-            Cull { kinds, rides, frusta: &step.frusta, distances, moved, times }.run(characters);
+            let budget = self.budget.as_ref();
+            let gates = budget.map_or(self.gates, |budget| budget.gates(&self.gates));
+            let distances = Distances::new(&gates, step.eye, self.terrain.max_height());
+            let census = budget.map(|_| &self.census);
+            let frusta = &step.frusta;
+            Cull { kinds, rides, frusta, distances, census, moved, times }.run(characters);
         });
         let changes = times.time(Phase::Gate, || {
             self.sequences.forced.hurry(&mut characters.blocks);
@@ -100,6 +108,11 @@ impl World {
                 .run(slots)
         });
         watcher.finish();
+        if let Some(budget) = &mut self.budget {
+            let spent = [Phase::Record, Phase::Execute].map(|phase| times.main_ns(phase));
+            let ms = spent.iter().sum::<u64>() as f32 * 1e-6;
+            budget.learn(ms, evaluated, &self.census.take(), &self.gates);
+        }
         let mut sequence_ns = 0;
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
@@ -146,6 +159,7 @@ impl World {
             notifies,
             forced: self.sequences.forced.iter().len() as u32,
             sequence_ns,
+            budget: self.budget.as_ref().map(Budget::stats),
             entered: changes.entered,
             left: changes.left,
             waiting: changes.waiting,

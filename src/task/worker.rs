@@ -32,6 +32,9 @@ impl Default for WorkerOptions {
     }
 }
 
+/// Buffers that most lists have in use at once, at most.
+const USUAL_BUFFERS: usize = 4;
+
 /// One thread's scratch: pose buffers, use counts, resolve slots, totals. Lists of any rig may
 /// follow one another.
 #[derive(Debug)]
@@ -64,6 +67,15 @@ impl Worker {
             plant: super::tests::Plant::None,
             scratch: ResolveScratch::default(),
         }
+    }
+
+    /// Makes room for lists of a rig: a batch of finished poses, and what a list has in use beside
+    /// them unless it is an unusual one. Who comes late to what is rare need not allocate then.
+    pub fn reserve(&mut self, rig: &Rig) {
+        let buffers: [_; BATCH + USUAL_BUFFERS] =
+            std::array::from_fn(|_| self.pool.acquire(rig.shape()));
+        buffers.into_iter().rev().for_each(|buffer| self.pool.release(buffer));
+        self.pool.high_water = 0;
     }
 
     /// How it executes.

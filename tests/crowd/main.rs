@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
 mod bounds;
+mod budget;
 mod graph;
 mod ground;
 mod interpolate;

@@ -131,6 +131,8 @@ pub struct RunConfig {
     pub skeleton_lod: bool,
     /// Past which distance over radius.
     pub lod_distance: f32,
+    /// Milliseconds that evaluation may take.
+    pub budget_ms: Option<f64>,
     /// Unreachable tasks are left out.
     pub prune: bool,
     /// Buffers are taken over by their last reader.
@@ -231,6 +233,7 @@ impl RunConfig {
             interpolate: options.interpolate.is_on(),
             skeleton_lod: options.skeleton_lod.is_on(),
             lod_distance: options.lod_distance,
+            budget_ms: options.budget_ms,
             prune: options.prune.is_on(),
             steal: options.steal.is_on(),
             scenario: Scenario::new(&options.scenario),

@@ -261,6 +261,11 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::Off, help_heading = "Animation")]
     pub interpolate: OnOff,
+    /// Milliseconds that evaluation may take of a frame: where it is over, distant characters are
+    /// evaluated less often and by fewer bones than the options above say
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = values::milliseconds,
+          conflicts_with = "replay", help_heading = "Animation")]
+    pub budget_ms: Option<f64>,
     /// Leave out tasks that the result does not depend on
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Animation")]

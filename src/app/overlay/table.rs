@@ -97,6 +97,12 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
     if tick.ticked > 0 {
         rows.push(("clocks alone", number(tick.ticked.into())));
     }
+    if let Some(budget) = tick.budget {
+        let percent = percent(budget.quality());
+        rows.push(("budget", format!("{} ms, {percent} of what is wanted", budget.limit_ms)));
+        let who = format!("{} less often, {} shorter", budget.slower, budget.shorter);
+        rows.push(("downgraded", who));
+    }
     if tick.sequence_ns > 0 {
         rows.push(("forced by sequences", number(tick.forced.into())));
         let ms = tick.sequence_ns as f64 * 1e-6;

@@ -117,6 +117,22 @@ pub struct CrowdReport {
     pub forced: MeanMax,
     /// The most frames from one evaluation of a character to its next.
     pub longest_gap: u32,
+    /// Of `--budget-ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReport>,
+}
+
+/// What a budget came to, per frame.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct BudgetReport {
+    /// Milliseconds that evaluation may take.
+    pub limit_ms: f32,
+    /// Evaluations planned over those that distances alone would ask for.
+    pub quality: MeanMax,
+    /// Characters evaluated less often because of it.
+    pub slower: MeanMax,
+    /// Characters evaluated by their first bones because of it.
+    pub shorter: MeanMax,
 }
 
 /// Tasks, totals over the measured frames.

@@ -2,8 +2,8 @@
 
 use super::stats::{Series, Summary};
 use super::{
-    CrowdReport, Frames, Machine, MeanMax, MemoryReport, RenderReport, Report, Rows, TasksReport,
-    WorkReport,
+    BudgetReport, CrowdReport, Frames, Machine, MeanMax, MemoryReport, RenderReport, Report, Rows,
+    TasksReport, WorkReport,
 };
 use crate::app::cli::RunConfig;
 use crate::app::memory;
@@ -36,6 +36,8 @@ pub struct Recorder {
     skipped: Series,
     lod_cut: Series,
     forced: Series,
+    budget: [Series; 3],
+    budget_ms: Option<f32>,
     sequences: Series,
     longest_gap: u32,
     allocations: Series,
@@ -74,6 +76,12 @@ impl Recorder {
         self.skipped.push(f64::from(tick.skipped));
         self.lod_cut.push(f64::from(tick.lod_cut));
         self.forced.push(f64::from(tick.forced));
+        if let Some(budget) = tick.budget {
+            let values = [budget.quality(), budget.slower as f32, budget.shorter as f32];
+            let values = values.map(f64::from);
+            self.budget.iter_mut().zip(values).for_each(|(series, value)| series.push(value));
+            self.budget_ms = Some(budget.limit_ms);
+        }
         self.sequences.push(milliseconds(tick.sequence_ns));
         self.longest_gap = self.longest_gap.max(tick.longest_gap);
         self.tasks.add(&tick.tasks);
@@ -147,6 +155,10 @@ impl Recorder {
                 skipped: mean_max(&self.skipped),
                 lod_cut: mean_max(&self.lod_cut),
                 forced: mean_max(&self.forced),
+                budget: self.budget_ms.map(|limit_ms| {
+                    let [quality, slower, shorter] = self.budget.each_ref().map(mean_max);
+                    BudgetReport { limit_ms, quality, slower, shorter }
+                }),
                 longest_gap: self.longest_gap,
             },
             notifies,

@@ -16,6 +16,10 @@ fn distances() -> Distances {
     Distances::new(&Gates::default(), Vec3::ZERO, 0.5)
 }
 
+fn measure(rates: &mut Rates, spheres: &Spheres, distances: &Distances, leased: u64) {
+    rates.measure(&distances.ratios(spheres), distances, leased);
+}
+
 fn interval(rates: &Rates, i: usize) -> usize {
     1 + rates.far.iter().filter(|far| *far >> i & 1 == 1).count()
 }
@@ -35,38 +39,38 @@ fn rates_go_by_distance_over_radius_and_cling_to_what_they_were() {
         (1e6, 4, 4),
     ] {
         let spheres = spheres(&[at; BLOCK]);
-        rates.measure(&spheres, &distances(), u64::MAX);
+        measure(&mut rates, &spheres, &distances(), u64::MAX);
         assert_eq!(interval(&rates, 5), out, "{at}");
         let mut far = Rates { far: [u64::MAX; 3], ..Rates::default() };
-        far.measure(&spheres, &distances(), !1);
+        measure(&mut far, &spheres, &distances(), !1);
         assert_eq!(interval(&far, 5), back, "back to {at}");
         assert_eq!(interval(&far, 0), out, "{at}, without a slot");
     }
     for (at, out, back) in [(53.9, false, false), (54.1, false, true), (60.1, true, true)] {
         let spheres = spheres(&[at; BLOCK]);
         let (mut near, mut far) = (Rates::default(), Rates { cut: u64::MAX, ..Rates::default() });
-        near.measure(&spheres, &distances(), u64::MAX);
-        far.measure(&spheres, &distances(), !1);
+        measure(&mut near, &spheres, &distances(), u64::MAX);
+        measure(&mut far, &spheres, &distances(), !1);
         assert_eq!([near.cut >> 5 & 1 == 1, far.cut >> 5 & 1 == 1], [out, back], "{at}");
         assert_eq!(far.cut & 1 == 1, out, "{at}, without a slot");
     }
     let mixed: [f32; BLOCK] = std::array::from_fn(|i| 3.0 * i as f32);
     rates = Rates::default();
-    rates.measure(&spheres(&mixed), &distances(), 0);
+    measure(&mut rates, &spheres(&mixed), &distances(), 0);
     for (i, at) in mixed.iter().enumerate() {
         let expected = 1 + [30.0, 60.0, 120.0].iter().filter(|d| at > d).count();
         assert_eq!(interval(&rates, i), expected, "{at}");
     }
     assert_eq!(rates.counts(u64::MAX), [11, 10, 20, 23]);
-    rates.measure(&spheres(&mixed), &Distances::new(&Gates::OFF, Vec3::ZERO, 0.5), u64::MAX);
+    measure(&mut rates, &spheres(&mixed), &Distances::new(&Gates::OFF, Vec3::ZERO, 0.5), u64::MAX);
     assert_eq!(rates.counts(u64::MAX), [64, 0, 0, 0]);
     assert_eq!(rates.cut, 0);
     // Nobody there, nobody far.
     let nobody = Spheres { radius: [f32::NEG_INFINITY; BLOCK], ..spheres(&mixed) };
-    rates.measure(&nobody, &distances(), 0);
+    measure(&mut rates, &nobody, &distances(), 0);
     assert_eq!(rates.far, [0; 3]);
     let points = Spheres { radius: [0.5; BLOCK], ..spheres(&[0.0; BLOCK]) };
-    rates.measure(&points, &distances(), 0);
+    measure(&mut rates, &points, &distances(), 0);
     assert_eq!(rates.far, [0; 3], "a point that the camera is in");
 }
 
