@@ -7,14 +7,13 @@
 //! takes as long as it keeps processors busy, and that is the cost that is told.
 
 use super::frames::{Frames, cast, plain_run};
-use super::{median, put};
+use super::{median, print, put};
 use crate::app::characters::Cast;
 use crate::app::cli::values::whole;
 use crate::app::cli::{CameraArg, PlaybackArg, RunConfig};
 use crate::app::cpu;
 use crate::app::exit::Failure;
-use crate::app::output;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::app::report::{Report, Rows, Summary};
 use crate::math::SimdLevel;
 use crate::profile::Phase;
@@ -112,16 +111,9 @@ pub fn run(args: &CrowdBenchArgs) -> Result<(), Failure> {
             rows.extend(measure(&config, &cast, args.turns)?);
         }
     }
-    let machine = Machine {
-        cpu: cpu_name(),
-        threads: 2,
-        simd: SimdLevel::best().name().to_owned(),
-        adapter: Some("noop".to_owned()),
-        backend: Some("noop".to_owned()),
-    };
+    let machine = Machine::on_noop(2, SimdLevel::best());
     let measured = Measured { machine, rows };
-    let text = if args.json { serde_json::to_string(&measured)? + "\n" } else { table(&measured) };
-    Ok(output::print(&text)?)
+    print(&measured, args.json, table)
 }
 
 /// A run that takes turns with others.

@@ -2,11 +2,10 @@
 //! tick, with sequences that forget to take that back and with sequences that don't. The cost is
 //! the workers', so it does not show in the main thread's time; hence the columns.
 
-use super::{median, put};
+use super::{median, print, put};
 use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
-use crate::app::output;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::app::sample::phases;
 use crate::app::scenario;
 use crate::asset;
@@ -97,16 +96,9 @@ struct Report {
 /// Threads or memory that can't be had, or standard output that can't be written.
 pub fn run(args: &DarkBenchArgs) -> Result<(), Failure> {
     let rows = measure(args)?;
-    let machine = Machine {
-        cpu: cpu_name(),
-        threads: args.threads,
-        simd: SimdLevel::best().name().to_owned(),
-        adapter: None,
-        backend: None,
-    };
+    let machine = Machine::without_gpu(args.threads, SimdLevel::best());
     let report = Report { machine, characters: args.count, rows };
-    let text = if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) };
-    Ok(output::print(&text)?)
+    print(&report, args.json, table)
 }
 
 fn measure(args: &DarkBenchArgs) -> Result<Vec<Row>, Failure> {

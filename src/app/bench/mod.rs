@@ -15,6 +15,8 @@ pub mod tasks;
 pub mod workload;
 
 use super::exit::Failure;
+use super::output;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// What is measured.
@@ -57,6 +59,16 @@ pub fn run(command: &BenchCommand) -> Result<(), Failure> {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Prints what was measured: as one JSON object or as a table.
+fn print<R: Serialize>(
+    report: &R,
+    json: bool,
+    table: impl FnOnce(&R) -> String,
+) -> Result<(), Failure> {
+    let text = if json { serde_json::to_string(report)? + "\n" } else { table(report) };
+    Ok(output::print(&text)?)
 }
 
 /// Adds a line to a table.

@@ -5,11 +5,10 @@
 
 use super::passes::{Passes, Rigs, Workload};
 use super::workload::BONES;
-use super::{kernels, median, put};
+use super::{kernels, median, print, put};
 use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
-use crate::app::output;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::math::{Lanes, SimdLevel};
 use crate::pose::ClipStore;
 use crate::task::{Worker, WorkerOptions};
@@ -102,8 +101,7 @@ pub fn run(args: &PoseBenchArgs) -> Result<(), Failure> {
         None => Lanes::all().collect(),
     };
     let report = measure(args, &levels)?;
-    let text = if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) };
-    Ok(output::print(&text)?)
+    print(&report, args.json, table)
 }
 
 fn measure(args: &PoseBenchArgs, levels: &[Lanes]) -> Result<Report, Failure> {
@@ -118,13 +116,7 @@ fn measure(args: &PoseBenchArgs, levels: &[Lanes]) -> Result<Report, Failure> {
         }
     }
     Ok(Report {
-        machine: Machine {
-            cpu: cpu_name(),
-            threads: 1,
-            simd: SimdLevel::best().name().to_owned(),
-            adapter: None,
-            backend: None,
-        },
+        machine: Machine::without_gpu(1, SimdLevel::best()),
         bones: BONES,
         crowd: crowd.rows(),
         kernels: kernels::measure(&rigs, levels),

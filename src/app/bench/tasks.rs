@@ -4,11 +4,10 @@
 
 use super::passes::{Rigs, Workload, record};
 use super::workload::{BONES, Part};
-use super::{median, put};
+use super::{median, print, put};
 use crate::app::cli::values::whole;
 use crate::app::exit::Failure;
-use crate::app::output;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::index::ClipId;
 use crate::math::{Mat3x4, SimdLevel};
 use crate::profile::{self, ZoneLocation, zone};
@@ -76,16 +75,12 @@ pub fn run(args: &TasksBenchArgs) -> Result<(), Failure> {
         bench.unwatched_zones(args.turns)?,
         two_threads(&rigs, args.turns.min(101))?,
     ];
-    let machine = Machine {
-        cpu: cpu_name(),
-        threads: std::thread::available_parallelism().map_or(1, usize::from).min(2),
-        simd: SimdLevel::best().name().to_owned(),
-        adapter: None,
-        backend: None,
-    };
+    let machine = Machine::without_gpu(
+        std::thread::available_parallelism().map_or(1, usize::from).min(2),
+        SimdLevel::best(),
+    );
     let report = Report { machine, rows };
-    let text = if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) };
-    Ok(output::print(&text)?)
+    print(&report, args.json, table)
 }
 
 /// What is done beside executing the lists of a character of [`Workload::Blend2AddResolve`].

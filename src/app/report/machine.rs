@@ -1,5 +1,7 @@
 //! What the numbers were measured on.
 
+use crate::math::SimdLevel;
+use crate::render::GpuRequest;
 use serde::Serialize;
 
 /// The machine and what of it was used.
@@ -17,6 +19,20 @@ pub struct Machine {
     /// The graphics interface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+}
+
+impl Machine {
+    /// This machine, of which no GPU is used.
+    pub fn without_gpu(threads: usize, simd: SimdLevel) -> Self {
+        let simd = simd.name().to_owned();
+        Self { cpu: cpu_name(), threads, simd, adapter: None, backend: None }
+    }
+
+    /// This machine, with the adapter that draws nothing.
+    pub fn on_noop(threads: usize, simd: SimdLevel) -> Self {
+        let noop = Some(GpuRequest::NOOP.to_owned());
+        Self { adapter: noop.clone(), backend: noop, ..Self::without_gpu(threads, simd) }
+    }
 }
 
 /// The processor's brand string (CPUID leaves 0x8000_0002 to 4), or the architecture's name.

@@ -10,14 +10,13 @@
 mod search;
 
 use super::frames::{FrameMs, Frames, cast, plain_run};
-use super::{median, put};
+use super::{median, print, put};
 use crate::app::characters::Cast;
 use crate::app::cli::VisibilityArg;
 use crate::app::cli::values::whole;
 use crate::app::cli::{PlaybackArg, RunConfig};
 use crate::app::exit::Failure;
-use crate::app::output;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::crowd::CrowdError;
 use crate::math::SimdLevel;
 use search::{Found, largest};
@@ -163,9 +162,7 @@ struct Report {
 /// output that can't be written.
 pub fn run(args: &AblationBenchArgs) -> Result<(), Failure> {
     let report = measure(args)?;
-    let text =
-        if args.json { serde_json::to_string(&report)? + "\n" } else { table(args, &report) };
-    Ok(output::print(&text)?)
+    print(&report, args.json, |report| table(args, report))
 }
 
 /// A run and the medians of its turns.
@@ -227,13 +224,7 @@ fn measure(args: &AblationBenchArgs) -> Result<Report, Failure> {
             (row.largest_crowd_60fps, row.too_large) = (Some(held), missed);
         }
     }
-    let machine = Machine {
-        cpu: cpu_name(),
-        threads,
-        simd: config.simd.to_string(),
-        adapter: Some("noop".to_owned()),
-        backend: Some("noop".to_owned()),
-    };
+    let machine = Machine::on_noop(threads, config.simd);
     Ok(Report { machine, count: args.count, playback: args.playback, rows })
 }
 

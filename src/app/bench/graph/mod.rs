@@ -5,10 +5,9 @@ mod characters;
 mod opcodes;
 
 use super::tasks::by_turns;
-use super::{median, put};
+use super::{median, print, put};
 use crate::app::exit::Failure;
-use crate::app::output;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::asset::{self, CharacterAsset};
 use crate::graph::{self, StarterClip};
 use crate::math::SimdLevel;
@@ -97,16 +96,9 @@ pub fn run(args: &GraphBenchArgs) -> Result<(), Failure> {
     rows.push(states_row(&person, turns, count)?);
     let opcodes = opcodes::measure(&person, turns)?;
     rows.extend(opcodes.into_iter().map(|(name, ns)| Row::Opcode { name, ns }));
-    let machine = Machine {
-        cpu: cpu_name(),
-        threads: 1,
-        simd: SimdLevel::best().name().to_owned(),
-        adapter: None,
-        backend: None,
-    };
+    let machine = Machine::without_gpu(1, SimdLevel::best());
     let report = Report { machine, rows };
-    let text = if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) };
-    Ok(output::print(&text)?)
+    print(&report, args.json, table)
 }
 
 fn builtin(name: &str) -> anyhow::Result<CharacterAsset> {

@@ -10,13 +10,12 @@ mod crowds;
 mod judge;
 
 use super::frames::{cast, plain_run};
-use super::put;
+use super::{print, put};
 use crate::app::cli::values::whole;
 use crate::app::cli::{Mode, PlaybackArg, RunConfig};
 use crate::app::exit::Failure;
-use crate::app::output;
 use crate::app::report::Rows;
-use crate::app::report::machine::{Machine, cpu_name};
+use crate::app::report::machine::Machine;
 use crate::math::SimdLevel;
 use crate::profile::Phase;
 use crowds::{Place, Placed};
@@ -105,8 +104,7 @@ struct Report {
 /// A character that can't be read or animated, or standard output that can't be written.
 pub fn run(args: &ScalingBenchArgs) -> Result<(), Failure> {
     let report = measure(args)?;
-    let text = if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) };
-    Ok(output::print(&text)?)
+    print(&report, args.json, table)
 }
 
 fn measure(args: &ScalingBenchArgs) -> Result<Report, Failure> {
@@ -138,13 +136,7 @@ fn measure(args: &ScalingBenchArgs) -> Result<Report, Failure> {
         checks.extend(judge::judge(playback, &measured));
         rows.extend(measured);
     }
-    let machine = Machine {
-        cpu: cpu_name(),
-        threads: args.threads,
-        simd: SimdLevel::best().name().to_owned(),
-        adapter: None,
-        backend: None,
-    };
+    let machine = Machine::without_gpu(args.threads, SimdLevel::best());
     Ok(Report { machine, rows, left_out, checks })
 }
 
