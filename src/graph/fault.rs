@@ -63,6 +63,18 @@ pub enum Fault {
         /// How often.
         count: usize,
     },
+    /// Something that may be done once.
+    #[error("{what} {index} may have one {op}, it has {count}")]
+    Twice {
+        /// What kind.
+        what: &'static str,
+        /// Its number.
+        index: usize,
+        /// The opcode.
+        op: &'static str,
+        /// How often.
+        count: usize,
+    },
     /// Two things in the wrong order.
     #[error("{first} must come before {second}")]
     Order {

@@ -1,5 +1,6 @@
 //! Sync groups of a program that is bound: whose clips keep step, and by which markers.
 
+use super::Op;
 use super::bind::{BindError, BoundClip, ClipBinding};
 use super::operand::*;
 use super::program::*;
@@ -22,6 +23,8 @@ struct Row {
     first_rate: f32,
     /// Where its pieces are among those of all groups.
     pieces: Range<usize>,
+    /// The program says how fast it runs.
+    paced: bool,
     /// Its markers, in the order in which they come.
     names: Vec<String>,
 }
@@ -74,13 +77,15 @@ impl Groups {
                     error,
                 })?;
             }
-            bound.begin(members.iter().map(|(clock, _)| *clock), order);
+            let paces = |op: &Op| matches!(op, Op::PaceGroup { group, .. } if group.get() == at);
+            let paced = program.code.iter().any(paces);
+            bound.begin(members.iter().map(|(clock, _)| *clock), order, paced);
         }
         Ok(bound)
     }
 
     /// Adds a group as it is before anybody has heard of it: the mean of its members.
-    fn begin(&mut self, members: impl Iterator<Item = usize>, names: Vec<String>) {
+    fn begin(&mut self, members: impl Iterator<Item = usize>, names: Vec<String>, paced: bool) {
         let begin = self.first_pieces.len();
         self.first_pieces.resize(begin + names.len(), 0.0);
         let (mut rates, mut count) = (0.0, 0.0);
@@ -92,7 +97,7 @@ impl Groups {
         }
         let first_rate = if count > 0.0 { rates / count } else { 0.0 };
         let pieces = begin..self.first_pieces.len();
-        self.rows.push(Row { first_rate, pieces, names });
+        self.rows.push(Row { first_rate, pieces, paced, names });
     }
 
     /// What the pieces of all groups are at the beginning of an instance.
@@ -103,6 +108,11 @@ impl Groups {
     /// Where the pieces of a group are, and what its markers are called.
     pub fn markers(&self, group: usize) -> (Range<usize>, &[String]) {
         self.rows.get(group).map_or((0..0, &[]), |row| (row.pieces.clone(), &row.names))
+    }
+
+    /// Whether the program says how fast a group runs.
+    pub fn is_paced(&self, group: usize) -> bool {
+        self.rows.get(group).is_some_and(|row| row.paced)
     }
 
     /// Lets time pass for a group of an instance.

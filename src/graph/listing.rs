@@ -185,6 +185,7 @@ impl Listing<'_> {
             Operand::Limb(limb) => limb.bones().map(|id| name(&p.bones, id.get())).join(","),
             Operand::Mask(id) => of(p.masks.get(id.get()).map(|m| &m.name)),
             Operand::Clock(id) => format!("k{id}"),
+            Operand::Group(id) => name(&p.sync_groups, id.get()),
             Operand::Machine(id) => self.machine_name(id).to_owned(),
             Operand::Space1D(id) => of(p.spaces_1d.get(id.get()).map(|s| &s.name)),
             Operand::Space2D(id) => of(p.spaces_2d.get(id.get()).map(|s| &s.name)),

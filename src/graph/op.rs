@@ -332,6 +332,14 @@ ops! {
         /// The pose.
         source: PoseIn,
     }
+    /// Says how fast a sync group runs from the next evaluation on; without it, 1. One per group at
+    /// most.
+    29 PaceGroup {
+        /// The group.
+        group: GroupId,
+        /// Factor on its members' own speeds.
+        speed: Scalar,
+    }
 }
 
 const _: () = assert!(size_of::<Op>() <= 32, "two instructions fit a cache line");

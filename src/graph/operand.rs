@@ -166,6 +166,8 @@ pub enum Operand {
     Mask(MaskRef),
     /// A clock.
     Clock(ClockId),
+    /// A sync group.
+    Group(GroupId),
     /// A state machine.
     Machine(MachineId),
     /// A blend space of one dimension.
@@ -241,6 +243,7 @@ fields! {
     LimbRef => Operand::Limb;
     MaskRef => Operand::Mask;
     ClockId => Operand::Clock;
+    GroupId => Operand::Group;
     MachineId => Operand::Machine;
     Space1DId => Operand::Space1D;
     Space2DId => Operand::Space2D;

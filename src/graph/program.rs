@@ -282,7 +282,7 @@ pub enum RootMode {
 
 impl Program {
     /// The version of opcodes and tables that this build reads and writes.
-    pub const VERSION: u16 = 3;
+    pub const VERSION: u16 = 4;
 
     /// The program that shows the bind pose.
     pub fn bind_pose(name: impl Into<String>) -> Self {

@@ -104,6 +104,9 @@ impl<'a> Succession<'a> {
             // Other markers make another phase of the same number.
             if before == after {
                 new.groups[*to] = old.groups[*from];
+                if !self.new.groups.is_paced(*to) {
+                    new.groups[*to].set_speed(1.0);
+                }
                 new.pieces[of_new].copy_from_slice(&old.pieces[of_old]);
             }
         }

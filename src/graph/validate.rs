@@ -76,6 +76,7 @@ struct Code<'a> {
     scalars: Vec<bool>,
     poses: Vec<Option<PoseKind>>,
     advanced: Vec<usize>,
+    paced: Vec<usize>,
     selected: Vec<usize>,
     evaluated: Vec<usize>,
     smooths: Vec<usize>,
@@ -90,6 +91,7 @@ impl<'a> Code<'a> {
             scalars: vec![false; program.scalar_registers.into()],
             poses: vec![None; program.pose_registers.into()],
             advanced: vec![0; program.clocks.len()],
+            paced: vec![0; program.sync_groups.len()],
             selected: vec![0; program.machines.len()],
             evaluated: vec![0; program.machines.len()],
             smooths: vec![0; program.smooths.into()],
@@ -149,6 +151,7 @@ impl<'a> Code<'a> {
             }
             Operand::Mask(i) => within("mask", i.get(), p.masks.len()),
             Operand::Clock(i) => within("clock", i.get(), p.clocks.len()),
+            Operand::Group(i) => within("sync group", i.get(), p.sync_groups.len()),
             Operand::Machine(i) => within("state machine", i.get(), p.machines.len()),
             Operand::Space1D(i) => {
                 within("blend space (1D)", i.get(), p.spaces_1d.len())?;
@@ -190,6 +193,7 @@ impl<'a> Code<'a> {
         let whole = |this: &Self, source: PoseIn| this.expect(source, PoseKind::Pose);
         match *op {
             Op::AdvanceClock { clock, .. } => self.advanced[clock.get()] += 1,
+            Op::PaceGroup { group, .. } => self.paced[group.get()] += 1,
             Op::SampleAnim { clip, clock: Some(clock), .. } => {
                 let clock_clip = self.program.clocks[clock.get()].clip;
                 let clock = clock.get();
@@ -300,6 +304,9 @@ impl<'a> Code<'a> {
         once("transition", "Inertialize or DeadBlend", &self.seams)?;
         let outputs = self.program.code.iter().filter(|op| matches!(op, Op::Output { .. })).count();
         once("program", "Output", &[outputs])?;
+        if let Some((index, count)) = self.paced.iter().copied().enumerate().find(|(_, n)| *n > 1) {
+            return Err(Fault::Twice { what: "sync group", index, op: "PaceGroup", count });
+        }
         match self.tasks {
             0..=TaskIndex::LIMIT => Ok(()),
             count => Err(Fault::Count { what: "tasks", count, range: "at most 32768" }),

@@ -5,6 +5,7 @@ use super::bind::BoundProgram;
 use super::control::Control;
 use super::operand::*;
 use super::plan::{Guard, Kind, Plan};
+use super::program::FASTEST;
 use crate::motion::{Advance, Fired, GroundMotion, GroupStep, PlayMode};
 use crate::task::{Task, TaskError, TaskIndex, TaskList, Transition};
 use glam::Vec3;
@@ -309,10 +310,14 @@ impl Vm<'_> {
         }
     }
 
-    /// Machines and transitions.
+    /// Machines, transitions and sync groups.
     fn step(&mut self, op: &Op) {
         match *op {
             Op::SelectState { machine } => self.select(machine),
+            Op::PaceGroup { group, speed } => {
+                let speed = self.scalar(speed).clamp(-FASTEST, FASTEST);
+                self.control.groups[group.get()].set_speed(speed);
+            }
             Op::StateTime { machine, dst } => {
                 self.set(dst, self.control.machines[machine.get()].seconds);
             }

@@ -10,17 +10,20 @@ use super::{Advance, PlayMode};
 /// of a run stay together while one is blended into the other.
 ///
 /// The group goes once per evaluation, `dt` times the mean of the clips' rates (`1 / duration`,
-/// rounds a second), each weighted as it was in the evaluation before. Members ignore their own
-/// speeds. Whoever joins takes over the phase; when members leave, it stays.
+/// rounds a second), each weighted as it was in the evaluation before, times a speed of the group's
+/// own. Members ignore their own speeds. Whoever joins takes over the phase; when members leave, it
+/// stays.
 ///
 /// Between two markers the phase goes as fast as brings the group through the pieces of its round
 /// in the times that they take in the clips, weighted in the same way, as shares of the round: a
 /// round takes what it takes without markers, and a clip that is alone runs at its own speed
 /// throughout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SyncGroup {
     phase: f32,
+    /// Group seconds per second.
+    speed: f32,
     /// Rounds a second of the last evaluation that had a weight.
     rate: f32,
     /// Sums over this evaluation's members.
@@ -40,6 +43,12 @@ pub struct GroupStep {
     backward: bool,
 }
 
+impl Default for SyncGroup {
+    fn default() -> Self {
+        Self { phase: 0.0, speed: 1.0, rate: 0.0, weight: 0.0, weighted_rate: 0.0 }
+    }
+}
+
 impl SyncGroup {
     /// A group that starts at a share of its round, `0..1`.
     pub fn at(phase: f32) -> Self {
@@ -53,6 +62,7 @@ impl SyncGroup {
     /// over its clips, say. Numbers that are not finite count as zero.
     pub fn advance(&mut self, dt: f32, first_rate: f32) -> GroupStep {
         self.pace(first_rate);
+        let dt = dt * self.speed;
         let step = PlayMode::Loop.advance(self.phase, dt * self.rate, 1.0);
         self.phase = step.clock;
         let backward = dt.is_sign_negative();
@@ -76,6 +86,7 @@ impl SyncGroup {
         let sum: f32 = pieces.iter().sum();
         pieces.iter_mut().for_each(|piece| *piece /= sum);
         self.pace(first_rate);
+        let dt = dt * self.speed;
         let began = self.phase;
         let share = markers::share_of(pieces, began);
         let step = PlayMode::Loop.advance(share, dt * self.rate, 1.0);
@@ -90,6 +101,12 @@ impl SyncGroup {
             };
         }
         GroupStep { from: began, to: self.phase, wraps: step.wraps, backward }
+    }
+
+    /// Lets the group run so many times as fast from the next evaluation on, negative to go back; all
+    /// its members with it. A number that is not finite is 1.
+    pub fn set_speed(&mut self, speed: f32) {
+        self.speed = if speed.is_finite() { speed } else { 1.0 };
     }
 
     /// The rounds a second of the evaluation that begins, from those who were weighed in the last.
@@ -241,6 +258,20 @@ mod tests {
         group.weigh(1.0, 1.0);
         group.advance(f32::INFINITY, 1.0);
         assert_eq!(group.phase(), 0.0);
+    }
+
+    #[test]
+    fn a_group_has_a_speed_from_the_next_evaluation_on() {
+        let mut group = SyncGroup::default();
+        group.set_speed(0.5);
+        assert!((group.advance(0.1, 2.0).to - 0.1).abs() < 1e-6);
+        group.set_speed(-1.0);
+        let back = group.advance(0.2, 2.0);
+        assert!((back.to - 0.7).abs() < 1e-6 && back.wraps == -1, "{back:?}");
+        let member = back.member(WALK);
+        assert!(member.stretches(false).all(|stretch| stretch.backward));
+        group.set_speed(f32::NAN);
+        assert!((group.advance(0.05, 2.0).to - 0.8).abs() < 1e-6);
     }
 
     proptest! {

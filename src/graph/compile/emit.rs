@@ -113,6 +113,13 @@ impl<'i> Emitter<'i> {
                 let machine = self.tables.machine(node);
                 self.push(Op::SelectState { machine });
             }
+            Item::Pace(group) => {
+                let (group, speed) = (self.tables.group(group), self.ir.group_speeds[group]);
+                if let Some(speed) = speed.map(|id| self.scalar(id)) {
+                    self.end_scalars();
+                    self.push(Op::PaceGroup { group, speed });
+                }
+            }
             Item::Pose(node) => self.pose_item(node),
         }
     }

@@ -259,5 +259,7 @@ pub(super) struct Ir<'a> {
     pub zero: ScalarId,
     /// By the file's order of nodes.
     pub nodes: Vec<Pose<'a>>,
+    /// How fast each sync group of the file runs, where it isn't at its clips' speed.
+    pub group_speeds: Vec<Option<ScalarId>>,
     pub output: NodeId,
 }

@@ -79,6 +79,7 @@ impl Lives {
         match item {
             Item::Scalar(id) => ir.scalars.get(id).operands().for_each(read),
             Item::Advance(node) => dynamic_speed(ir, node).into_iter().for_each(read),
+            Item::Pace(group) => ir.group_speeds[group].into_iter().for_each(read),
             Item::Select(node) => {
                 if let Pose::Machine(machine) = &ir.nodes[node.get()] {
                     machine.ways.iter().filter_map(|way| way.condition).for_each(read);

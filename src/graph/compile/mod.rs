@@ -123,7 +123,7 @@ pub fn compile(name: &str, text: &str) -> Result<Compiled, GraphError> {
 fn tangle(source: &Source<'_>, graph: &Graph<'_>, tangle: &Tangle) -> GraphError {
     let name = |node: &NodeId| &graph.nodes.0[node.get()].0;
     let nodes = tangle.0.iter().filter_map(|item| match item {
-        Item::Scalar(_) => None,
+        Item::Scalar(_) | Item::Pace(_) => None,
         Item::Advance(node) | Item::Select(node) | Item::Pose(node) => Some(node),
     });
     let mut path: Vec<String> = nodes.clone().map(|node| name(node).to_string()).collect();

@@ -1,7 +1,7 @@
 //! From names to numbers: every name of a file looked up, every expression read.
 
 use super::ir::{Ir, NodeId};
-use super::scalars::Scalars;
+use super::scalars::{ScalarId, Scalars};
 use super::terms::{RESERVED, Typed};
 use super::{Warning, nodes};
 use crate::graph::file::{
@@ -43,6 +43,7 @@ pub(super) fn resolve<'s, 'a>(
         warnings: Vec::new(),
     };
     this.read_values()?;
+    let group_speeds = this.group_speeds()?;
     let output = this.node(&graph.output).map_err(|e| e.within(|| "output".into()))?;
     let mut built = Vec::with_capacity(graph.nodes.len());
     for (at, (name, node)) in graph.nodes.iter().enumerate() {
@@ -56,7 +57,7 @@ pub(super) fn resolve<'s, 'a>(
     this.dead(&built, output);
     let (nodes, output) = nodes::without_detours(built, output);
     let zero = this.scalars.number(0.0);
-    Ok((Ir { scalars: this.scalars, zero, nodes, output }, this.warnings))
+    Ok((Ir { scalars: this.scalars, zero, nodes, group_speeds, output }, this.warnings))
 }
 
 impl<'s, 'a> Resolver<'s, 'a> {
@@ -110,6 +111,23 @@ impl<'s, 'a> Resolver<'s, 'a> {
             self.values.insert(name.as_str(), typed);
         }
         Ok(())
+    }
+
+    /// How fast sync groups run, by their places in the file; none where it is their clips' speed.
+    fn group_speeds(&mut self) -> Result<Vec<Option<ScalarId>>, GraphError> {
+        let graph = self.graph;
+        let mut speeds = vec![None; graph.sync_groups.len()];
+        let names = || graph.sync_groups.iter().map(Text::as_str);
+        for (group, speed) in graph.sync_speeds.iter() {
+            let Some(at) = names().position(|name| name == group.as_str()) else {
+                return Err(self.unknown("sync group", group, names()));
+            };
+            let speed = self
+                .speed(group, speed)
+                .map_err(|e| e.within(|| format!("the speed of the sync group `{group}`")))?;
+            speeds[at] = Some(speed).filter(|speed| self.scalars.constant(*speed) != Some(1.0));
+        }
+        Ok(speeds)
     }
 
     /// A range that has a beginning and an end, with the default between them.

@@ -12,6 +12,8 @@ pub(super) enum Item {
     Advance(NodeId),
     /// A machine's transitions.
     Select(NodeId),
+    /// How fast a sync group runs, by its place in the file.
+    Pace(usize),
     Pose(NodeId),
 }
 
@@ -39,7 +41,7 @@ pub(super) fn schedule(ir: &Ir<'_>, insides: &Insides) -> Result<Schedule, Tangl
     let nodes = ir.nodes.len();
     let above = above(ir, insides);
     let homes = homes(ir);
-    let space = Space { scalars: ir.scalars.len(), nodes };
+    let space = Space { scalars: ir.scalars.len(), nodes, groups: ir.group_speeds.len() };
     let needs = |at: usize| {
         needs(ir, &above, &homes, space.item(at)).into_iter().map(|i| space.index(i)).collect()
     };
@@ -59,11 +61,13 @@ pub(super) fn schedule(ir: &Ir<'_>, insides: &Insides) -> Result<Schedule, Tangl
 }
 
 /// Machines that chose and are not evaluated, and clocks that are waited for and do not run: what
-/// an expression asks for that is no part of the output.
+/// an expression asks for that is no part of the output; and the speeds of sync groups that run.
 fn left_out(ir: &Ir<'_>, items: &[Item]) -> Vec<Item> {
     let mut done = vec![[false; 2]; ir.nodes.len()];
+    let mut paced = vec![false; ir.group_speeds.len()];
     for item in items {
         match item {
+            Item::Pace(group) => paced[*group] = true,
             Item::Advance(node) => done[node.get()][0] = true,
             Item::Pose(node) => done[node.get()][1] = true,
             _ => {}
@@ -71,6 +75,13 @@ fn left_out(ir: &Ir<'_>, items: &[Item]) -> Vec<Item> {
     }
     let mut more = Vec::new();
     for item in items {
+        if let Item::Advance(node) = item
+            && let Pose::Clip { group: Some(group), .. } = ir.nodes[node.get()]
+            && ir.group_speeds[group].is_some()
+            && !std::mem::replace(&mut paced[group], true)
+        {
+            more.push(Item::Pace(group));
+        }
         let Item::Select(node) = item else { continue };
         if !done[node.get()][1] {
             more.push(Item::Pose(*node));
@@ -88,11 +99,12 @@ fn left_out(ir: &Ir<'_>, items: &[Item]) -> Vec<Item> {
 struct Space {
     scalars: usize,
     nodes: usize,
+    groups: usize,
 }
 
 impl Space {
     fn count(&self) -> usize {
-        self.scalars + 3 * self.nodes
+        self.scalars + 3 * self.nodes + self.groups
     }
 
     fn index(&self, item: Item) -> usize {
@@ -101,6 +113,7 @@ impl Space {
             Item::Advance(node) => self.scalars + node.get(),
             Item::Select(node) => self.scalars + self.nodes + node.get(),
             Item::Pose(node) => self.scalars + 2 * self.nodes + node.get(),
+            Item::Pace(group) => self.scalars + 3 * self.nodes + group,
         }
     }
 
@@ -108,6 +121,9 @@ impl Space {
         let Some(at) = at.checked_sub(self.scalars) else {
             return Item::Scalar(Scalars::id(at));
         };
+        if let Some(group) = at.checked_sub(3 * self.nodes) {
+            return Item::Pace(group);
+        }
         let node = NodeId((at % self.nodes) as u16);
         match at / self.nodes {
             0 => Item::Advance(node),
@@ -132,6 +148,7 @@ fn needs(ir: &Ir<'_>, above: &Above, homes: &[Option<(NodeId, usize)>], item: It
             needs.extend(dynamic_speed(ir, node).map(Item::Scalar));
             needs
         }
+        Item::Pace(group) => ir.group_speeds[group].iter().map(scalar).collect(),
         Item::Select(node) => {
             let mut needs: Vec<Item> =
                 above.machines[node.get()].iter().map(|m| Item::Select(*m)).collect();

@@ -89,10 +89,7 @@ impl<'a> Tables<'a> {
                     if let Pose::Clip { clip, mode, speed, start, group, .. } =
                         &ir.nodes[node.get()]
                     {
-                        let groups = &self.graph.sync_groups;
-                        let group = group.and_then(|at| groups.get(at)).map(|name| {
-                            GroupId(self.groups.of(name.as_str(), &mut self.program.sync_groups))
-                        });
+                        let group = group.map(|at| self.group(at));
                         let desc = ClockDesc {
                             clip: self.clip(clip),
                             mode: *mode,
@@ -119,6 +116,12 @@ impl<'a> Tables<'a> {
 
     pub fn clip(&mut self, name: &'a str) -> ClipRef {
         ClipRef(self.clips.of(name, &mut self.program.clips))
+    }
+
+    /// A sync group, by its place in the file.
+    pub fn group(&mut self, at: usize) -> GroupId {
+        let name = self.graph.sync_groups[at].as_str();
+        GroupId(self.groups.of(name, &mut self.program.sync_groups))
     }
 
     pub fn bone(&mut self, name: &'a str) -> BoneRef {

@@ -50,6 +50,8 @@ struct Outline<'a> {
     #[serde(default)]
     sync_groups: Option<Names<'a>>,
     #[serde(default)]
+    sync_speeds: Table<'a, Scalar<'a>>,
+    #[serde(default)]
     notifies: Table<'a, Vec<Notify<'a>>>,
     #[serde(default)]
     sync_markers: Table<'a, Vec<Marker<'a>>>,
@@ -104,6 +106,7 @@ pub(super) fn read<'a>(source: &Source<'a>) -> Result<Graph<'a>, GraphError> {
         values: outline.values,
         masks: outline.masks,
         sync_groups: outline.sync_groups.map_or_else(Vec::new, |names| names.0),
+        sync_speeds: outline.sync_speeds,
         notifies: outline.notifies,
         sync_markers: outline.sync_markers,
         nodes,

@@ -227,6 +227,8 @@ pub struct Graph<'a> {
     pub masks: Table<'a, Vec<MaskLine<'a>>>,
     /// Names of groups of clips that share normalized time, from marker to marker if they have any.
     pub sync_groups: Vec<Text<'a>>,
+    /// How fast groups run; the others at their clips' own speed.
+    pub sync_speeds: Table<'a, Scalar<'a>>,
     /// What happens in which clip, beside what the clip itself brings.
     pub notifies: Table<'a, Vec<Notify<'a>>>,
     /// Sync markers of which clip, instead of those that the clip itself brings.

@@ -72,8 +72,8 @@ fn faults_of_form_name_line_column_node_and_near_misses() {
         assert!(WHOLE.contains(from), "{from}");
         said(&WHOLE.replace(from, to))
     };
-    let fields = "there are: version, parameters, values, masks, sync_groups, notifies, \
-                  sync_markers, nodes, output, root_motion";
+    let fields = "there are: version, parameters, values, masks, sync_groups, sync_speeds, \
+                  notifies, sync_markers, nodes, output, root_motion";
     let nodes = "there are: Bind, Clip, Frame, Blend, BlendMasked, MakeAdditive, ApplyAdditive, \
                  BlendSpace1D, BlendSpace2D, StateMachine, Inertialize, DeadBlend and 8 more";
     for (from, to, expected) in [

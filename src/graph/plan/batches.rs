@@ -23,7 +23,7 @@ pub enum Kind {
     Scalars,
     Smooths,
     Clocks,
-    /// Machines and transitions, one by one.
+    /// Machines, transitions and sync groups, one by one.
     Others,
 }
 

@@ -178,6 +178,7 @@ impl Names<'_> {
             | Op::Choose { .. }
             | Op::Smooth { .. }
             | Op::AdvanceClock { .. }
+            | Op::PaceGroup { .. }
             | Op::StateTime { .. } => {
                 let mut op = *op;
                 op.rename(self);

@@ -12,6 +12,7 @@ mod markers;
 mod motions;
 mod naive;
 mod needed;
+mod paces;
 mod random_files;
 mod refused;
 mod silent;

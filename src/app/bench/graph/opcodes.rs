@@ -169,8 +169,8 @@ mod tests {
             many.evaluate().unwrap();
             assert!(many.list.reachable_count() > MORE, "{node}: what is recorded is heard");
         }
-        // What a program has once, or as few of as machines.
-        let rest = ["LoadDelta", "StateTime", "LoadSnapshot", "Output"];
+        // What a program has once, or as few of as machines or sync groups.
+        let rest = ["LoadDelta", "StateTime", "LoadSnapshot", "PaceGroup", "Output"];
         known.extend(rest);
         let missing: Vec<_> = Op::NAMES.iter().filter(|name| !known.contains(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");

@@ -68,6 +68,7 @@ impl Generator<'_> {
         let scalars = plain.clone();
         let mut this = Generator { r, a, extra, plain, scalars, poses, deltas, clocks };
         let output = this.some(12, 2);
+        this.paces();
         this.a.output(output)
     }
 
@@ -214,6 +215,18 @@ impl Generator<'_> {
         self.a.0.clocks[clock.get()].speed = self.pick(&[1.0, 0.37, -0.81]);
         self.clocks.push(clock);
         clock
+    }
+
+    /// Says how fast some of the sync groups run, by what was computed anywhere.
+    fn paces(&mut self) {
+        let [a, b] = [0.6, 1.7].map(|pace| self.a.constant(pace));
+        for group in [0, 1].map(GroupId) {
+            if self.r.below(2) == 0 {
+                let (condition, dst) = (self.scalar(), self.a.scalar_out());
+                self.a.0.code.push(Op::Choose { condition, a, b, dst });
+                self.a.0.code.push(Op::PaceGroup { group, speed: dst.read() });
+            }
+        }
     }
 
     fn machine(&mut self, depth: usize) {

@@ -12,6 +12,8 @@ pub(super) struct Group {
     /// Rounds a second, and what of a round the way from each marker to the next takes; once it was
     /// heard.
     pace: Option<(f64, Vec<f64>)>,
+    /// Times as fast as that, once it was said.
+    pub(super) speed: Option<f64>,
 }
 
 impl Group {
@@ -75,7 +77,7 @@ impl Naive<'_> {
         let state = &mut self.groups[group];
         state.before = state.place;
         let Some((rate, shares)) = &state.pace else { unreachable!() };
-        let mut left = dt;
+        let mut left = dt * state.speed.unwrap_or(1.0);
         while left > 0.0 {
             let piece = state.place.floor();
             // Pieces a second.

@@ -119,6 +119,9 @@ impl Naive<'_> {
                 };
                 put(poses, dst, Node::Mix(mix));
             }
+            Op::PaceGroup { group, speed } => {
+                self.groups[group.get()].speed = Some(s[speed.get()]);
+            }
             Op::Output { .. } => {}
             _ => unreachable!("not drawn for the naive interpreter"),
         }
