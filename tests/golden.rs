@@ -63,6 +63,7 @@ fn draw_crowd(
         view,
         shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
         crowd,
+        spare: None,
         overlay: None,
     };
     let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();

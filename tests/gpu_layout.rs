@@ -55,6 +55,8 @@ fn uniforms_are_laid_out_as_the_shaders_read_them() {
     compare(shaders::CHARACTER, "Material", &material, size_of::<MaterialUniforms>());
     let shadow = fields!(ShadowUniforms: clip_from_world);
     compare(shaders::CHARACTER_SHADOW, "ShadowView", &shadow, size_of::<ShadowUniforms>());
+    let section = fields!(ScatterSection: targets, rows, count, palette_rows);
+    compare(shaders::PALETTE_SCATTER, "Section", &section, size_of::<ScatterSection>());
 }
 
 #[test]

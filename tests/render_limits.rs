@@ -4,13 +4,13 @@
 mod scene;
 
 use scene::{Scene, bender, camera, focus};
-use throng::crowd::{CrowdDraw, Page};
+use throng::crowd::CrowdDraw;
 use throng::index::CharacterKind;
 use throng::math::Mat3x4;
 use throng::profile::{Phase, PhaseTimes};
 use throng::render::{
-    FrameInput, Gpu, GpuFault, GpuRequest, Offscreen, Overlay, RenderConfig, RenderError,
-    RenderStats, Renderer,
+    FrameInput, Gpu, GpuFault, GpuRequest, Offscreen, Overlay, PaletteUpload, RenderConfig,
+    RenderError, RenderStats, Renderer,
 };
 
 fn adapter(name: &str) -> Gpu {
@@ -36,7 +36,8 @@ fn frame(
     let view = camera(3, size);
     let target = Offscreen::new(gpu, renderer.config().formats, size)?;
     let shadow_clip_from_world = renderer.shadow_clip_from_world(&view, &focus(3));
-    let input = FrameInput { view: &view, shadow_clip_from_world, crowd, overlay: None };
+    let input =
+        FrameInput { view: &view, shadow_clip_from_world, crowd, spare: None, overlay: None };
     let stats = renderer.render(gpu, target.target(), input, &PhaseTimes::default())?;
     Ok((stats, target))
 }
@@ -167,13 +168,26 @@ fn the_adapter_that_draws_nothing_takes_the_same_calls() {
 fn only_what_changed_is_uploaded() {
     let gpu = adapter("noop");
     let asset = bender();
-    let mut renderer = Renderer::new(&gpu, &small(&gpu), &[&asset]).unwrap();
-    let mut crowd = Scene::crowd(&asset, 3, 1);
-    let (first, _) = frame(&gpu, &mut renderer, crowd.draw(), (16, 16)).unwrap();
-    crowd.pages[0].dirty.clear();
-    let (second, _) = frame(&gpu, &mut renderer, crowd.draw(), (16, 16)).unwrap();
-    let Page { matrices, .. } = &crowd.pages[0];
-    assert_eq!(first.upload_bytes - second.upload_bytes, matrices.len() as u64 * 48);
+    for palette_upload in [PaletteUpload::Copy, PaletteUpload::Scatter] {
+        let config = RenderConfig { palette_upload, ..small(&gpu) };
+        let mut renderer = Renderer::new(&gpu, &config, &[&asset]).unwrap();
+        let mut crowd = Scene::crowd(&asset, 20, 1);
+        let (first, _) = frame(&gpu, &mut renderer, crowd.draw(), (16, 16)).unwrap();
+        crowd.pages[0].dirty.clear();
+        let (second, _) = frame(&gpu, &mut renderer, crowd.draw(), (16, 16)).unwrap();
+        let rows = crowd.pages[0].matrices.len() as u64 * 48;
+        let moved = first.upload_bytes - second.upload_bytes;
+        match palette_upload {
+            PaletteUpload::Copy => assert_eq!(moved, rows),
+            // Where each palette goes to comes on top, and one block of uniforms.
+            PaletteUpload::Scatter => {
+                assert!(
+                    (rows + 4 * 400 + 16..=rows + rows / 20).contains(&moved),
+                    "{moved} {rows}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -191,7 +205,10 @@ fn passes_are_timed_where_the_adapter_can() {
     let frames: Vec<_> = timed.iter().map(|t| t.frame).collect();
     assert!(frames.is_sorted() && frames.last() == Some(&5), "{frames:?}");
     for times in &timed {
-        assert_eq!(times.passes.iter().map(|p| p.name).collect::<Vec<_>>(), ["shadow", "main"]);
+        assert_eq!(
+            times.passes.iter().map(|p| p.name).collect::<Vec<_>>(),
+            ["palettes", "shadow", "main"]
+        );
         assert!(times.passes.iter().all(|p| p.ns > 0));
         assert_eq!(times.total_ns(), times.passes.iter().map(|p| p.ns).sum::<u64>());
     }
@@ -225,6 +242,7 @@ fn the_overlay_is_prepared_and_then_painted_in_a_pass_of_its_own() {
         view: &view,
         shadow_clip_from_world: None,
         crowd: crowd.draw(),
+        spare: None,
         overlay: Some(&mut blot),
     };
     let times = PhaseTimes::default();

@@ -47,6 +47,7 @@ impl Picture {
             msaa: config.msaa,
             shadow_size,
             mesh_lods: config.mesh_lods,
+            palette_upload: config.palette_upload.into(),
             interpolate: config.interpolate,
             terrain: config.terrain(),
             lighting,
@@ -72,7 +73,7 @@ impl Picture {
         self.renderer.shadow_clip_from_world(view, focus)
     }
 
-    /// Draws a frame.
+    /// Draws a frame of a crowd, with the threads that may help.
     ///
     /// # Errors
     /// Of the GPU.
@@ -80,12 +81,12 @@ impl Picture {
         &mut self,
         target: FrameTarget<'_>,
         shot: &'a Shot,
-        crowd: CrowdDraw<'a>,
+        (crowd, spare): (CrowdDraw<'a>, Option<&'a rayon::ThreadPool>),
         overlay: Option<&'a mut dyn Overlay>,
         times: &PhaseTimes,
     ) -> Result<RenderStats, Failure> {
-        let input =
-            FrameInput { view: &shot.view, shadow_clip_from_world: shot.shadow, crowd, overlay };
+        let (view, shadow_clip_from_world) = (&shot.view, shot.shadow);
+        let input = FrameInput { view, shadow_clip_from_world, crowd, spare, overlay };
         Ok(self.renderer.render(&self.gpu, target, input, times)?)
     }
 

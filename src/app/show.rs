@@ -209,7 +209,8 @@ impl Show {
         let render = match (&mut self.picture, target) {
             (Some(picture), Some(target)) => {
                 let overlay = self.hud.painter();
-                Some(picture.draw(target, &shot, self.crowd.draw(), overlay, &self.times)?)
+                let crowd = (self.crowd.draw(), self.crowd.spare_workers());
+                Some(picture.draw(target, &shot, crowd, overlay, &self.times)?)
             }
             _ => None,
         };
@@ -254,7 +255,8 @@ impl Show {
         // Not a frame of the run: its times are nobody's.
         let times = PhaseTimes::default();
         let overlay = self.hud.painter();
-        picture.draw(target.target(), shot, self.crowd.draw(), overlay, &times)?;
+        let crowd = (self.crowd.draw(), self.crowd.spare_workers());
+        picture.draw(target.target(), shot, crowd, overlay, &times)?;
         Ok(Some(target.read(&picture.gpu)?))
     }
 

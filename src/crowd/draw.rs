@@ -50,8 +50,18 @@ pub struct DrawGroup {
 pub struct Page {
     /// Palette matrices; may be longer than last frame, never shorter.
     pub matrices: Vec<Mat3x4>,
-    /// What was written this frame, ascending and not overlapping, in matrices.
+    /// Matrices of one palette.
+    pub palette_len: u32,
+    /// What was written this frame, ascending and not overlapping, in matrices: whole palettes.
     pub dirty: Vec<Range<u32>>,
+}
+
+impl Page {
+    /// True when ranges begin and end where palettes do.
+    pub fn is_whole_palettes(&self, ranges: &[Range<u32>]) -> bool {
+        let whole = |at: u32| at.checked_rem(self.palette_len) == Some(0);
+        ranges.iter().all(|r| whole(r.start) && whole(r.end))
+    }
 }
 
 /// All of the crowd that one frame draws.

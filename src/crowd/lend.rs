@@ -14,7 +14,7 @@ pub(crate) struct Lender<S, I, O> {
     send: SyncSender<(S, I)>,
     receive: Receiver<(S, thread::Result<O>)>,
     // Ends its threads when dropped; the waiting worker ends with the channel.
-    _pool: rayon::ThreadPool,
+    pool: rayon::ThreadPool,
 }
 
 impl<S, I, O> Lender<S, I, O>
@@ -44,7 +44,13 @@ where
                 }
             }
         });
-        Ok(Self { send, receive, _pool: pool })
+        Ok(Self { send, receive, pool })
+    }
+
+    /// The threads, for work between two steps. One of them waits for the next step and takes part
+    /// in nothing else: with one thread there is nobody.
+    pub fn pool(&self) -> &rayon::ThreadPool {
+        &self.pool
     }
 
     /// Lends `state` for one step. A panic in it goes on in the caller, with the state back.

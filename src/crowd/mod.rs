@@ -284,6 +284,12 @@ impl Crowd {
         }
     }
 
+    /// The worker threads, for whoever has work for several between two ticks. One of them waits
+    /// for the next tick and takes part in nothing else; where it is the only one there is nobody.
+    pub fn spare_workers(&self) -> Option<&rayon::ThreadPool> {
+        Some(self.workers.pool()).filter(|pool| pool.current_num_threads() > 1)
+    }
+
     /// Number of characters.
     pub fn count(&self) -> u32 {
         self.world.characters.kinds.len() as u32

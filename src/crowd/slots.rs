@@ -246,7 +246,8 @@ impl Slots {
     fn add_page(&mut self, kind: CharacterKind, shape: &SlotShape) {
         let stride = shape.palette_len << usize::from(shape.interpolates);
         let capacity = (self.page_matrices / stride.max(1)).max(1);
-        self.pages.push(Page::default());
+        let palette_len = shape.palette_len as u32;
+        self.pages.push(Page { palette_len, ..Page::default() });
         self.leases.push(Leases::new(kind, shape, capacity));
     }
 

@@ -7,6 +7,17 @@ use crate::math::View;
 use crate::motion::Terrain;
 use glam::{Mat4, Vec3};
 
+/// How evaluated palettes reach the GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PaletteUpload {
+    /// Several threads write them into memory that the GPU reads, and a compute pass brings them
+    /// to their slots. Where the device can't, they are copied.
+    #[default]
+    Scatter,
+    /// One thread writes them, and the GPU copies each run of neighbours.
+    Copy,
+}
+
 /// How a renderer draws; fixed for its life.
 #[derive(Clone, Debug)]
 pub struct RenderConfig {
@@ -25,6 +36,8 @@ pub struct RenderConfig {
     pub terrain: Terrain,
     /// Sun, sky and what comes up from the ground.
     pub lighting: Lighting,
+    /// How palettes reach the GPU.
+    pub palette_upload: PaletteUpload,
     /// Lowers the largest palette page, bytes. `None`: as large as one binding can be here.
     pub max_page_bytes: Option<u64>,
     /// Lowers the records of one instance buffer. `None`: as many as a buffer holds here.
@@ -42,6 +55,7 @@ impl RenderConfig {
             interpolate: false,
             terrain: Terrain::FLAT,
             lighting: Lighting::default(),
+            palette_upload: PaletteUpload::default(),
             max_page_bytes: None,
             max_buffer_instances: None,
         }
@@ -105,6 +119,9 @@ pub struct FrameInput<'a> {
     pub shadow_clip_from_world: Option<Mat4>,
     /// The characters.
     pub crowd: CrowdDraw<'a>,
+    /// Threads that may help with the upload: one of them fewer than the pool has, as that one
+    /// may be waiting for the next frame.
+    pub spare: Option<&'a rayon::ThreadPool>,
     /// Painted last, if there is one.
     pub overlay: Option<&'a mut dyn Overlay>,
 }

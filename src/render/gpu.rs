@@ -187,9 +187,11 @@ impl Gpu {
         } else {
             wgpu::Features::empty()
         };
+        // What is written once and read once may lie in memory that both sides reach.
+        let mapped = adapter.features() & wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("throng device"),
-            required_features: timing,
+            required_features: timing | mapped,
             // Pages, textures and instance buffers may be as large as this adapter allows.
             required_limits: adapter.limits(),
             ..Default::default()
@@ -252,6 +254,13 @@ impl Gpu {
     /// What [`super::Offscreen`] is made of on this device.
     pub fn offscreen_formats(&self) -> TargetFormats {
         TargetFormats::of(wgpu::TextureFormat::Rgba8UnormSrgb, self.has_view_formats())
+    }
+
+    /// True when shaders can read buffers that are written through a mapping, and compute.
+    pub(super) fn reads_mapped_memory(&self) -> bool {
+        let flags = self.adapter.get_downlevel_capabilities().flags;
+        flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+            && self.device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS)
     }
 
     /// True when a texture can be looked at in another format than its own.
@@ -370,11 +379,11 @@ mod tests {
     fn a_refused_command_is_kept_and_not_a_panic() {
         let gpu = noop();
         assert_eq!(gpu.check(), Ok(()));
-        // A buffer can't be mapped for reading and bound as vertices.
+        // A buffer has to be of some use.
         let _ = gpu.device().create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: 4,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::VERTEX,
+            usage: wgpu::BufferUsages::empty(),
             mapped_at_creation: false,
         });
         assert!(matches!(gpu.check(), Err(GpuFault::Refused(_))));

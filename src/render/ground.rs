@@ -147,6 +147,6 @@ impl TileMesh {
             self.instances = Self::buffer(gpu.device(), count.next_power_of_two());
         }
         let bytes = bytemuck::cast_slice(&self.tiles);
-        staging.write(gpu.device(), gpu.queue(), encoder, &self.instances, 0, bytes);
+        staging.write(gpu.device(), encoder, &self.instances, 0, bytes);
     }
 }

@@ -57,7 +57,7 @@ impl Instances {
             }
             let bytes = bytemuck::cast_slice(piece);
             let target = &self.buffers[index];
-            staging.write(gpu.device(), gpu.queue(), encoder, target, 0, bytes);
+            staging.write(gpu.device(), encoder, target, 0, bytes);
         }
     }
 

@@ -62,6 +62,17 @@ pub struct MaterialUniforms {
     pub unlit: f32,
 }
 
+/// `Section` of shaders/palette_scatter.wgsl; see there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)] // The WGSL says what each field is; twice would drift.
+pub struct ScatterSection {
+    pub targets: u32,
+    pub rows: u32,
+    pub count: u32,
+    pub palette_rows: u32,
+}
+
 /// What skinning needs of a vertex, and all that the shadow map needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]

@@ -33,6 +33,7 @@ mod palette;
 mod pipeline;
 mod renderer;
 mod rest;
+mod ring;
 mod scene;
 pub mod shaders;
 mod shadow;
@@ -46,7 +47,7 @@ mod texture;
 mod timing;
 
 pub use adapter::AdapterSummary;
-pub use config::{FrameInput, Lighting, Overlay, RenderConfig};
+pub use config::{FrameInput, Lighting, Overlay, PaletteUpload, RenderConfig};
 pub use error::RenderError;
 pub use gpu::{Gpu, GpuError, GpuRequest};
 pub use health::GpuFault;

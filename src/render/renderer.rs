@@ -8,7 +8,7 @@ use super::gpu::Gpu;
 use super::instances::Instances;
 use super::layout::{FrameUniforms, ShadowUniforms};
 use super::lod::LevelPicker;
-use super::palette::Palettes;
+use super::palette::{Palettes, Upload};
 use super::pipeline::MainPass;
 use super::scene::Scene;
 use super::shadow_fit;
@@ -70,7 +70,7 @@ impl Renderer {
         config.shadow_size = config.shadow_size.map(|size| size.clamp(1, limit));
         let main = MainPass { formats: config.formats, samples: config.msaa };
         let bindings = FrameBindings::new(gpu);
-        let palettes = Palettes::new(gpu, config.max_page_bytes);
+        let palettes = Palettes::new(gpu, config.max_page_bytes, config.palette_upload);
         let mut scene = Scene::new(gpu, &main, &bindings, &palettes, &config, assets)?;
         if !config.mesh_lods {
             scene.characters.forgo_levels();
@@ -132,12 +132,17 @@ impl Renderer {
         let mut encoder = gpu
             .device()
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
-        times.time(Phase::Upload, || self.upload(gpu, &mut encoder, target.size, &input))?;
+        if let Some(timer) = &mut self.timer {
+            timer.begin_frame(self.frame);
+        }
+        times.time(Phase::Upload, || self.upload(gpu, &mut encoder, target.size, &input, times))?;
         let counts = times.time(Phase::Submit, || {
             let counts = self.encode(gpu, &mut encoder, target, input);
             self.staging.close();
+            self.palettes.close();
             self.in_flight.push_back(gpu.queue().submit([encoder.finish()]));
             self.staging.recall();
+            self.palettes.recall();
             counts
         });
         if let Some(timer) = &mut self.timer {
@@ -146,7 +151,7 @@ impl Renderer {
         self.frame += 1;
         gpu.check()?;
         Ok(RenderStats {
-            upload_bytes: self.staging.take_written(),
+            upload_bytes: self.staging.take_written() + self.palettes.take_written(),
             palette_bytes: self.palettes.bytes(),
             wait_ns,
             gpu_passes: self.timer.as_mut().map(PassTimer::collect).unwrap_or_default(),
@@ -200,9 +205,18 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         size: (u32, u32),
         input: &FrameInput<'_>,
+        times: &PhaseTimes,
     ) -> Result<(), RenderError> {
         encoder.push_debug_group("upload");
-        self.palettes.upload(gpu, &mut self.staging, encoder, input.crowd.pages)?;
+        let upload = Upload {
+            gpu,
+            staging: &mut self.staging,
+            encoder: &mut *encoder,
+            spare: input.spare,
+            times,
+            timer: self.timer.as_mut(),
+        };
+        self.palettes.upload(upload, input.crowd.pages)?;
         let (records, groups) = (input.crowd.instances, input.crowd.groups);
         self.sorted.sort(records, groups, &self.kinds, &LevelPicker::new(input.view));
         self.instances.upload(gpu, &mut self.staging, encoder, &self.sorted.records);
@@ -213,13 +227,13 @@ impl Renderer {
             ..uniforms(input.view, &self.config.lighting, shadow, size)
         };
         self.shadow_texel_m = frame.shadow_texel_m;
-        let (device, queue) = (gpu.device(), gpu.queue());
+        let device = gpu.device();
         let bytes = bytemuck::bytes_of(&frame);
-        self.staging.write(device, queue, encoder, &self.bindings.uniforms, 0, bytes);
+        self.staging.write(device, encoder, &self.bindings.uniforms, 0, bytes);
         if let (Some((matrix, _)), Some(map)) = (shadow, &self.scene.shadow) {
             let view = ShadowUniforms { clip_from_world: matrix.to_cols_array_2d() };
             let bytes = bytemuck::bytes_of(&view);
-            self.staging.write(device, queue, encoder, map.uniforms(), 0, bytes);
+            self.staging.write(device, encoder, map.uniforms(), 0, bytes);
         }
         encoder.pop_debug_group();
         Ok(())
@@ -239,9 +253,6 @@ impl Renderer {
             shadow_texel_m: self.shadow_texel_m,
         };
         let mut counts = DrawCounts::default();
-        if let Some(timer) = &mut self.timer {
-            timer.begin_frame(self.frame);
-        }
         let timer = &mut self.timer;
         if input.shadow_clip_from_world.is_some() && self.scene.shadow.is_some() {
             let timestamps = timer.as_mut().and_then(|t| t.pass("shadow"));

@@ -1,70 +1,25 @@
-//! Uploads through a ring of mapped buffers that is reused from frame to frame.
-//!
-//! wgpu's own belt panics where a mapping fails, which happens when the device is lost, and keeps
-//! every buffer that one large frame needed.
+//! Uploads: bytes are copied into mapped memory now and to their buffers by the GPU.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use super::ring::{BUDGET, CHUNK, Ring};
 
-/// Bytes of one mapped buffer.
-const CHUNK: u64 = 4 << 20;
-/// Bytes of mapped buffers at most; what goes beyond in one frame takes wgpu's own staging, which
-/// is made anew each time. A hundred thousand characters move 300 MB a frame, two frames at once.
-const BUDGET: u64 = 768 << 20;
-/// Buffers that may lie idle before they are given back, one each frame.
-const IDLE: usize = 8;
-
-#[derive(Debug)]
-struct Chunk {
-    buffer: wgpu::Buffer,
-    used: u64,
-    /// All of the mapped memory, from the first write of a frame to its last: to ask for it costs as
-    /// much as to copy a skeleton's palette.
-    view: Option<wgpu::BufferViewMut>,
-}
-
-impl Chunk {
-    fn new(buffer: wgpu::Buffer) -> Self {
-        Self { buffer, used: 0, view: None }
-    }
-
-    /// Writes from `start` on. False when the memory can't be had.
-    fn write(&mut self, start: u64, piece: &[u8]) -> bool {
-        if self.view.is_none() {
-            self.view = self.buffer.get_mapped_range_mut(..).ok();
-        }
-        let Some(view) = &mut self.view else { return false };
-        let start = start as usize;
-        view.slice(start..start + piece.len()).copy_from_slice(piece);
-        true
-    }
-}
-
-/// The ring.
+/// A ring of mapped buffers that copies are recorded from. What goes beyond the ring's budget in
+/// one frame has buffers of its own.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Mapped and empty.
-    free: Vec<Chunk>,
-    /// Mapped and partly written; the last one is written next.
-    open: Vec<Chunk>,
-    /// All chunks in being, those on the GPU included.
-    bytes: u64,
+    ring: Ring,
     written: u64,
-    sender: Sender<Chunk>,
-    returned: Receiver<Chunk>,
 }
 
 impl Staging {
     pub(super) fn new() -> Self {
-        let (sender, returned) = channel();
-        Self { free: Vec::new(), open: Vec::new(), bytes: 0, written: 0, sender, returned }
+        Self { ring: Ring::new("staging", wgpu::BufferUsages::COPY_SRC, None, BUDGET), written: 0 }
     }
 
-    /// Records a copy of `bytes` (a multiple of four) to `target` at `offset` (likewise). The
-    /// copy happens when `encoder` is submitted, or just before.
+    /// Records a copy of `bytes` (a multiple of four) to `target` at `offset` (likewise), which
+    /// happens when `encoder` is submitted, in its order.
     pub(super) fn write(
         &mut self,
         device: &wgpu::Device,
-        queue: &wgpu::Queue,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::Buffer,
         offset: u64,
@@ -73,15 +28,14 @@ impl Staging {
         self.written += bytes.len() as u64;
         let mut at = offset;
         for piece in bytes.chunks(CHUNK as usize) {
-            let len = piece.len() as u64;
-            if !self.write_mapped(device, encoder, target, at, piece) {
-                queue.write_buffer(target, at, piece);
+            if self.write_mapped(device, encoder, target, at, piece).is_none() {
+                write_once(device, encoder, target, at, piece);
             }
-            at += len;
+            at += piece.len() as u64;
         }
     }
 
-    /// False when there is no mapped memory to be had.
+    /// `None` when there is no mapped memory to be had.
     fn write_mapped(
         &mut self,
         device: &wgpu::Device,
@@ -89,66 +43,54 @@ impl Staging {
         target: &wgpu::Buffer,
         offset: u64,
         piece: &[u8],
-    ) -> bool {
+    ) -> Option<()> {
         let len = piece.len() as u64;
-        let room = |c: &Chunk| c.buffer.size() - c.used >= len;
-        if !self.open.last().is_some_and(room) {
-            self.free.extend(self.returned.try_iter());
-            match self.free.pop() {
-                Some(chunk) => self.open.push(chunk),
-                None if self.bytes + CHUNK <= BUDGET => {
-                    self.bytes += CHUNK;
-                    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-                        label: Some("staging"),
-                        size: CHUNK,
-                        usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
-                        mapped_at_creation: true,
-                    });
-                    self.open.push(Chunk::new(buffer));
-                }
-                None => return false,
-            }
-        }
-        let Some(chunk) = self.open.last_mut() else { return false };
+        let chunk = self.ring.make_room(device, len)?;
+        let chunk = &mut self.ring.open()[chunk];
         let start = chunk.used;
-        if !chunk.write(start, piece) {
-            return false;
-        }
+        chunk.memory()?.slice(start as usize..(start + len) as usize).copy_from_slice(piece);
         encoder.copy_buffer_to_buffer(&chunk.buffer, start, target, offset, len);
         chunk.used = start + len;
-        true
+        Some(())
     }
 
     /// Call before the encoder is submitted: what was written becomes the GPU's.
     pub(super) fn close(&mut self) {
-        if self.free.len() > IDLE {
-            self.free.pop();
-            self.bytes -= CHUNK;
-        }
-        for chunk in &mut self.open {
-            // A buffer that is looked at can't be unmapped.
-            chunk.view = None;
-            chunk.buffer.unmap();
-        }
+        self.ring.close();
     }
 
     /// Call after the encoder was submitted: the buffers come back when the GPU has read them.
     pub(super) fn recall(&mut self) {
-        for chunk in self.open.drain(..) {
-            let (sender, buffer) = (self.sender.clone(), chunk.buffer.clone());
-            chunk.buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-                if result.is_ok() {
-                    // The ring may be gone by now; then the buffer goes too.
-                    let _ = sender.send(Chunk::new(buffer));
-                }
-            });
-        }
+        self.ring.recall();
     }
 
     /// Bytes written since the last call.
     pub(super) fn take_written(&mut self) -> u64 {
         std::mem::take(&mut self.written)
     }
+}
+
+/// As [`Staging::write`], from a buffer that is used once. `Queue::write_buffer` would be ahead of
+/// all that the encoder does, and so ahead of what moves a page that grew.
+fn write_once(
+    device: &wgpu::Device,
+    encoder: &mut wgpu::CommandEncoder,
+    target: &wgpu::Buffer,
+    offset: u64,
+    piece: &[u8],
+) {
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("staging for once"),
+        size: piece.len() as u64,
+        usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+        mapped_at_creation: true,
+    });
+    // Without memory the device is lost or short of it, which its error handler was told.
+    if let Ok(mut view) = buffer.get_mapped_range_mut(..) {
+        view.copy_from_slice(piece);
+    }
+    buffer.unmap();
+    encoder.copy_buffer_to_buffer(&buffer, 0, target, offset, piece.len() as u64);
 }
 
 #[cfg(test)]
@@ -173,18 +115,18 @@ mod tests {
         let mut after_first = 0;
         for round in 0..4u8 {
             let mut encoder = device.create_command_encoder(&Default::default());
-            staging.write(device, queue, &mut encoder, &target, 0, &[round; 16]);
-            staging.write(device, queue, &mut encoder, &target, 16, &data);
+            staging.write(device, &mut encoder, &target, 0, &[round; 16]);
+            staging.write(device, &mut encoder, &target, 16, &data);
             staging.close();
             queue.submit([encoder.finish()]);
             staging.recall();
             device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
             assert_eq!(staging.take_written(), size);
             if round == 0 {
-                after_first = staging.bytes;
+                after_first = staging.ring.bytes();
             }
         }
-        assert_eq!(staging.bytes, after_first);
+        assert_eq!(staging.ring.bytes(), after_first);
         target.map_async(wgpu::MapMode::Read, .., |r| r.unwrap());
         device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
         let view = target.get_mapped_range(..).unwrap();

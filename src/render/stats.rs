@@ -10,7 +10,7 @@ pub(super) struct DrawCounts {
 /// One pass's time on the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct GpuPass {
-    /// `shadow`, `main` or `overlay`.
+    /// `palettes`, `shadow`, `main` or `overlay`.
     pub name: &'static str,
     /// Nanoseconds.
     pub ns: u64,
@@ -41,7 +41,7 @@ pub struct RenderStats {
     pub triangles: u64,
     /// Instances that the camera's frustum holds.
     pub instances: u64,
-    /// Bytes copied to the GPU: palettes, instances and uniforms.
+    /// Bytes that went to the GPU: palettes, instances and uniforms.
     pub upload_bytes: u64,
     /// Bytes of GPU memory that palette pages hold.
     pub palette_bytes: u64,

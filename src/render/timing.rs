@@ -56,7 +56,9 @@ impl PassTimer {
 
     /// Starts a frame; its passes are timed if a slot is free.
     pub(super) fn begin_frame(&mut self, frame: u64) {
-        self.current = self.free.pop().map(|slot| Slot { frame, names: Vec::new(), ..slot });
+        // A frame that was given up left its slot behind.
+        let slot = self.current.take().or_else(|| self.free.pop());
+        self.current = slot.map(|slot| Slot { frame, names: Vec::new(), ..slot });
     }
 
     /// The timestamps of the frame's next pass.
@@ -64,14 +66,32 @@ impl PassTimer {
         &mut self,
         name: &'static str,
     ) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
+        let (query_set, [begin, end]) = self.next_pass(name)?;
+        Some(wgpu::RenderPassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(begin),
+            end_of_pass_write_index: Some(end),
+        })
+    }
+
+    /// The timestamps of the frame's next pass, which computes.
+    pub(super) fn compute_pass(
+        &mut self,
+        name: &'static str,
+    ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        let (query_set, [begin, end]) = self.next_pass(name)?;
+        Some(wgpu::ComputePassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(begin),
+            end_of_pass_write_index: Some(end),
+        })
+    }
+
+    fn next_pass(&mut self, name: &'static str) -> Option<(&wgpu::QuerySet, [u32; 2])> {
         let slot = self.current.as_mut().filter(|s| s.names.len() < PASSES as usize)?;
         let first = slot.names.len() as u32 * 2;
         slot.names.push(name);
-        Some(wgpu::RenderPassTimestampWrites {
-            query_set: &slot.queries,
-            beginning_of_pass_write_index: Some(first),
-            end_of_pass_write_index: Some(first + 1),
-        })
+        Some((&slot.queries, [first, first + 1]))
     }
 
     /// Records the copy of what was written. After the last pass, before submission.

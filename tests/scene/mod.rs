@@ -338,6 +338,7 @@ impl Scene {
         for page in 0..page_count {
             let start = scene.instances.len() as u32;
             let mut matrices = Vec::new();
+            let mut palette_len = 0;
             for i in (0..side * side).filter(|i| i % page_count == page) {
                 let (x, z) = ((i % side) as f32 - middle, (i / side) as f32 - middle);
                 let place = Vec3::new(x, 0.0, z) * spacing;
@@ -354,11 +355,13 @@ impl Scene {
                     weight: 1.0,
                     unused: [0; 2],
                 });
-                matrices.extend(pose(i));
+                let palette = pose(i);
+                palette_len = palette.len() as u32;
+                matrices.extend(palette);
             }
             let end = scene.instances.len() as u32;
             let dirty = std::iter::once(0..matrices.len() as u32).collect();
-            scene.pages.push(Page { matrices, dirty });
+            scene.pages.push(Page { matrices, palette_len, dirty });
             scene.groups.push(DrawGroup {
                 kind: CharacterKind(0),
                 page,

@@ -2,7 +2,8 @@
 
 use super::contradiction;
 use super::options::{
-    CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg,
+    CameraArg, GroundArg, LayoutArg, PaletteUploadArg, PlaybackArg, PresentArg, RunOptions,
+    ZonesArg,
 };
 use super::scenario::Scenario;
 use super::values::{
@@ -85,6 +86,8 @@ pub struct RunConfig {
     pub shadows: bool,
     /// Distant characters have fewer triangles.
     pub mesh_lods: bool,
+    /// How palettes reach the GPU, where it can.
+    pub palette_upload: PaletteUploadArg,
     /// How frames reach the screen.
     pub present: PresentArg,
     /// Index or part of a name.
@@ -211,6 +214,7 @@ impl RunConfig {
             msaa: options.msaa,
             shadows: options.shadows.is_on(),
             mesh_lods: options.mesh_lods.is_on(),
+            palette_upload: options.palette_upload,
             present: options.present.unwrap_or(PresentArg::Fifo),
             adapter: options.adapter.clone(),
             overlay: options.overlay.is_on(),

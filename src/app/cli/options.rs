@@ -6,6 +6,7 @@ use super::values::{
 };
 use crate::crowd::Layout;
 use crate::math::Lanes;
+use crate::render::PaletteUpload;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -68,6 +69,25 @@ pub enum PresentArg {
     Mailbox,
     /// Never waits, may tear, where the system has it.
     Immediate,
+}
+
+/// How palettes reach the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaletteUploadArg {
+    /// Written by all threads, moved by a compute pass; copied where the GPU can't.
+    Scatter,
+    /// Written by one thread, copied run by run.
+    Copy,
+}
+
+impl From<PaletteUploadArg> for PaletteUpload {
+    fn from(arg: PaletteUploadArg) -> Self {
+        match arg {
+            PaletteUploadArg::Scatter => Self::Scatter,
+            PaletteUploadArg::Copy => Self::Copy,
+        }
+    }
 }
 
 /// What plays the characters.
@@ -180,6 +200,9 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::On, help_heading = "Picture")]
     pub mesh_lods: OnOff,
+    /// How palettes reach the GPU
+    #[arg(long, value_enum, default_value_t = PaletteUploadArg::Scatter, help_heading = "Picture")]
+    pub palette_upload: PaletteUploadArg,
     /// How frames reach the screen of a window [default: fifo]
     #[arg(long, value_enum, help_heading = "Picture")]
     pub present: Option<PresentArg>,
