@@ -47,7 +47,7 @@ impl AnimationExtras {
         if left_out > 0 {
             warnings.push(format!(
                 "{}: {left_out} of its notifies left out; one has a name of 1 to {MAX_NAME} bytes \
-                 and a time (of a span also an end after it) within the animation's {seconds} s, \
+                 without control characters and a time (of a span also an end after it) within the animation's {seconds} s, \
                  and there are at most {MAX_NOTIFIES}",
                 animation()
             ));
@@ -79,8 +79,8 @@ impl AnimationExtras {
             return markers;
         }
         warnings.push(format!(
-            "{}: its sync markers left out; each has a name of 1 to {MAX_NAME} bytes and a time of \
-             its own within the animation's {seconds} s, of which end and start are one, and there \
+            "{}: its sync markers left out; each has a name of 1 to {MAX_NAME} bytes without \
+             control characters and a time of its own within the animation's {seconds} s, of which end and start are one, and there \
              are at most {MOST}",
             animation()
         ));
@@ -134,7 +134,9 @@ impl<'de> Deserialize<'de> for Loose {
             pass_over!(Loose::Other; visit_bool(bool));
 
             fn visit_str<E>(self, text: &str) -> Result<Loose, E> {
-                Ok(if text.len() <= MAX_NAME { Loose::Text(text.into()) } else { Loose::Other })
+                // Names are printed one to a line.
+                let is_name = text.len() <= MAX_NAME && !text.contains(char::is_control);
+                Ok(if is_name { Loose::Text(text.into()) } else { Loose::Other })
             }
 
             fn visit_u64<E>(self, number: u64) -> Result<Loose, E> {
@@ -313,6 +315,8 @@ mod tests {
             json!({ "time": 0.5 }),
             json!({ "name": "", "time": 0.5 }),
             json!({ "name": "x".repeat(65), "time": 0.5 }),
+            json!({ "name": "two\nlines", "time": 0.5 }),
+            json!({ "name": "\u{1b}[2J", "time": 0.5 }),
             json!({ "name": "step", "time": "soon" }),
             json!({ "name": "step", "time": -0.1 }),
             json!({ "name": "step", "time": 1.01 }),

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A string of the file. It borrows from the file's text wherever it is written without escapes,
+/// A string of the file, a name unless it is an [`expression`]. It borrows from the file's text wherever it is written without escapes,
 /// which is how its place is found again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<'a>(pub Cow<'a, str>);
@@ -34,11 +34,32 @@ impl fmt::Display for Text<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor(PhantomData))
+        deserializer.deserialize_str(TextVisitor(Line::One, PhantomData))
     }
 }
 
-struct TextVisitor<'a>(PhantomData<&'a str>);
+/// An expression, which may go over several lines.
+pub fn expression<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<Text<'a>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    struct Expression<'a>(Text<'a>);
+    impl<'de: 'a, 'a> Deserialize<'de> for Expression<'a> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_str(TextVisitor(Line::Several, PhantomData)).map(Self)
+        }
+    }
+    Option::<Expression<'a>>::deserialize(deserializer).map(|text| text.map(|text| text.0))
+}
+
+/// Whether a string may have line ends in it, and tabs.
+#[derive(Clone, Copy)]
+enum Line {
+    One,
+    Several,
+}
+
+struct TextVisitor<'a>(Line, PhantomData<&'a str>);
 
 impl<'de: 'a, 'a> Visitor<'de> for TextVisitor<'a> {
     type Value = Text<'a>;
@@ -48,15 +69,15 @@ impl<'de: 'a, 'a> Visitor<'de> for TextVisitor<'a> {
     }
 
     fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Text<'a>, E> {
-        checked(text).map(|text| Text(Cow::Borrowed(text)))
+        checked(self.0, text).map(|text| Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'a>, E> {
-        checked(text).map(|text| Text(Cow::Owned(text.to_owned())))
+        checked(self.0, text).map(|text| Text(Cow::Owned(text.to_owned())))
     }
 }
 
-fn checked<E: de::Error>(text: &str) -> Result<&str, E> {
+fn checked<E: de::Error>(lines: Line, text: &str) -> Result<&str, E> {
     if text.is_empty() {
         return Err(E::custom("a string with nothing in it"));
     }
@@ -64,8 +85,9 @@ fn checked<E: de::Error>(text: &str) -> Result<&str, E> {
         let (len, limit) = (text.len(), limits::STRING);
         return Err(E::custom(format_args!("a string of {len} bytes; {limit} are the most")));
     }
-    // What steers a terminal has no place in a name; an expression may go over several lines.
-    match text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+    // What steers a terminal, or ends a line of a table, has no place in a name.
+    let allowed: &[char] = if let Line::Several = lines { &['\n', '\r', '\t'] } else { &[] };
+    match text.chars().find(|c| c.is_control() && !allowed.contains(c)) {
         Some(c) => Err(E::custom(format_args!("a control character (U+{:04X})", u32::from(c)))),
         None => Ok(text),
     }
@@ -252,11 +274,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
             }
 
             fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                TextVisitor(PhantomData).visit_borrowed_str(text).map(Scalar::Expression)
+                let visitor = TextVisitor(Line::Several, PhantomData);
+                visitor.visit_borrowed_str(text).map(Scalar::Expression)
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                TextVisitor(PhantomData).visit_str(text).map(Scalar::Expression)
+                let visitor = TextVisitor(Line::Several, PhantomData);
+                visitor.visit_str(text).map(Scalar::Expression)
             }
         }
 
@@ -280,11 +304,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Names<'a> {
             }
 
             fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                TextVisitor(PhantomData).visit_borrowed_str(text).map(|name| Names(vec![name]))
+                let visitor = TextVisitor(Line::One, PhantomData);
+                visitor.visit_borrowed_str(text).map(|name| Names(vec![name]))
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                TextVisitor(PhantomData).visit_str(text).map(|name| Names(vec![name]))
+                let visitor = TextVisitor(Line::One, PhantomData);
+                visitor.visit_str(text).map(|name| Names(vec![name]))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {

@@ -1,6 +1,6 @@
 //! What a graph file may say. docs/GRAPHS.md is this page for people.
 
-use super::names::{Names, Number, Scalar, Seconds, Share, Table, Text};
+use super::names::{Names, Number, Scalar, Seconds, Share, Table, Text, expression};
 use super::node::Node;
 use serde::Deserialize;
 
@@ -170,7 +170,7 @@ pub struct Transition<'a> {
     /// To which.
     pub to: Text<'a>,
     /// An expression that is true.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "expression")]
     pub when: Option<Text<'a>>,
     /// At least so long in the state.
     #[serde(default)]

@@ -115,6 +115,11 @@ fn faults_of_form_name_line_column_node_and_near_misses() {
         ),
         (
             "clip: \"walk\"",
+            "clip: \"wa\\nlk\"",
+            ":15:33: node `walk`: a control character (U+000A)",
+        ),
+        (
+            "clip: \"walk\"",
             "clip: \"\u{9b}J\"",
             ":15:29: node `walk`: a control character (U+009B)",
         ),
