@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
+#[path = "cli/spawn.rs"]
+mod spawn;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

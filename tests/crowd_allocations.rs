@@ -9,7 +9,7 @@ mod walker;
 
 use glam::Vec3;
 use throng::app::alloc::{CountingAllocator, allocations};
-use throng::crowd::{Crowd, CrowdConfig, Layout, TickInput, TickStats};
+use throng::crowd::{Crowd, CrowdConfig, Layout, Spawning, TickInput, TickStats};
 use throng::math::View;
 use throng::profile::PhaseTimes;
 use throng::task::TaskKind;
@@ -38,13 +38,17 @@ fn counted() -> u64 {
 #[test]
 fn a_warm_crowd_does_not_allocate_whoever_comes_goes_and_cross_fades() {
     let simple = vec![rig::person(), rig::stander()];
-    for (layout, count, kinds) in [
-        (Layout::Street, 5_000, simple.clone()),
-        (Layout::Grid, 5_000, simple.clone()),
-        (Layout::Disc, 1, simple),
-        (Layout::Grid, 2_000, vec![walker::walker(), rig::stander()]),
+    let instant = Spawning::Instant;
+    let cycle = Spawning::Cycle { per_second: 400.0 };
+    for (layout, count, spawning, kinds) in [
+        (Layout::Street, 5_000, instant, simple.clone()),
+        (Layout::Grid, 5_000, instant, simple.clone()),
+        (Layout::Disc, 1, instant, simple.clone()),
+        (Layout::Grid, 2_000, instant, vec![walker::walker(), rig::stander()]),
+        (Layout::Street, 2_000, cycle, simple),
+        (Layout::Grid, 2_000, cycle, vec![walker::walker(), rig::stander()]),
     ] {
-        let config = CrowdConfig { count, layout, threads: 3, ..CrowdConfig::default() };
+        let config = CrowdConfig { count, layout, spawning, threads: 3, ..CrowdConfig::default() };
         let mut crowd = Crowd::new(config, kinds).unwrap();
         let times = PhaseTimes::default();
         // Recording what everybody is told does not allocate either.
@@ -68,6 +72,7 @@ fn a_warm_crowd_does_not_allocate_whoever_comes_goes_and_cross_fades() {
                 most = most.max(stats.evaluated);
                 sum.entered += stats.entered;
                 sum.left += stats.left;
+                sum.spawned += stats.spawned;
                 sum.tasks.add(&stats.tasks);
             }
             (counted() - before, sum, most)
@@ -75,7 +80,8 @@ fn a_warm_crowd_does_not_allocate_whoever_comes_goes_and_cross_fades() {
         let (warming, ..) = run(0..1_200);
         assert!(warming > 0, "the counter counts");
         let (allocations, sum, most) = run(1_200..1_800);
-        assert_eq!(allocations, 0, "{layout:?}, {count} characters");
+        assert_eq!(allocations, 0, "{layout:?}, {count} characters, {spawning:?}");
+        assert_eq!(sum.spawned, 600 / 60 * spawning.per_second() as u32);
         // Who is far away has turns of its own.
         assert!(10 * most >= 9 * count, "{most} of {count} were evaluated in one frame");
         if count > 1 {

@@ -25,6 +25,7 @@ pub fn crowd(
     let defaults = CrowdConfig::default();
     let crowd = CrowdConfig {
         count: config.count,
+        spawning: config.spawn.into(),
         seed: config.seed,
         layout: config.layout.into(),
         terrain: config.terrain(),
@@ -45,19 +46,28 @@ pub fn crowd(
         Some(player) => player.playing().into(),
         None => Parts::new(config, &cast)?,
     };
-    place(crowd, cast, parts)
+    place(crowd, cast, &config.weights, parts)
 }
 
-/// Places a cast. Members without a part play simply.
+/// Places a cast. Members without a part play simply, those without a weight have a weight of 1.
 ///
 /// # Errors
 /// When it does not fit into memory, or a character can't be animated.
-pub fn place(config: CrowdConfig, cast: Cast, parts: Parts) -> Result<Crowd, Failure> {
+pub fn place(
+    config: CrowdConfig,
+    cast: Cast,
+    weights: &[f32],
+    parts: Parts,
+) -> Result<Crowd, Failure> {
     let places = parts.places().cloned();
     let names: Vec<_> = cast.members.iter().map(|member| member.asset.name.clone()).collect();
     let playing = parts.playing.into_iter().chain(std::iter::repeat_with(Playing::default));
     let kinds = cast.members.into_iter().zip(playing);
-    let kinds: Result<Vec<_>, Failure> = kinds.map(|(m, playing)| kind(m, playing)).collect();
+    let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
+    let kinds = kinds.zip(weights).map(|((member, playing), weight)| {
+        kind(member, playing).map(|kind| CrowdKind { weight, ..kind })
+    });
+    let kinds: Result<Vec<_>, Failure> = kinds.collect();
     let explain = |error| Parts::explain(places.as_ref(), &names, error);
     Ok(Crowd::new(config, kinds?).map_err(explain)?)
 }

@@ -26,7 +26,7 @@ pub fn stage(scenario: &Scenario, crowd: &mut Crowd) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds a looping sequence for every eight characters, `as_told`. Members that graphs play stand and
+/// Adds a looping sequence for every eight characters that are there, `as_told`. Members that graphs play stand and
 /// wave one after the other, as far as their graphs can; the others keep to what they play.
 ///
 /// # Errors
@@ -35,7 +35,7 @@ pub fn direct(
     crowd: &mut Crowd,
     as_told: impl Fn(SequenceConfig) -> SequenceConfig,
 ) -> Result<Vec<SequenceId>, Failure> {
-    let ids: Vec<CharacterId> = (0..crowd.count()).map(CharacterId).collect();
+    let ids: Vec<CharacterId> = crowd.characters().map(|character| character.id()).collect();
     let mut sequences = Vec::with_capacity(ids.len().div_ceil(CAST as usize));
     for (number, cast) in ids.chunks(CAST as usize).enumerate() {
         let tracks = cast.iter().enumerate().flat_map(|(member, id)| part(crowd, *id, member));

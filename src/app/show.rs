@@ -12,7 +12,7 @@ use super::picture::{Picture, Shot};
 use super::placing;
 use super::playing::{Reload, Reloaded};
 use super::replay::{Player, Recording, Written, checksums};
-use super::report::{Machine, Recorder, Report, machine};
+use super::report::{CrowdReport, KindReport, Machine, Recorder, Report, machine};
 use super::sample::{self, Sample};
 use super::scenario;
 use super::sound::Sound;
@@ -23,7 +23,7 @@ use crate::math::Bounds;
 use crate::motion::Moment;
 use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Offscreen, RenderStats};
-use glam::Vec3;
+use glam::{Vec2, Vec3, Vec3Swizzles};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -167,6 +167,7 @@ impl Show {
         let start = Instant::now();
         let interval = self.last_start.replace(start).map(|last| start.duration_since(last));
         let time = self.clock.tick(start);
+        self.camera.follow(self.lone());
         self.camera.advance(time.camera as f32, steering);
         self.times.clear();
 
@@ -297,10 +298,16 @@ impl Show {
         let fired = |id| counts.of(id, Moment::Point) + counts.of(id, Moment::Begin);
         let notifies = names.iter().map(|(id, name)| (name.to_owned(), fired(id)));
         let notifies = notifies.filter(|(_, count)| *count > 0).collect();
-        let validation = self.inspector.validation(&self.crowd);
+        let report = self.recorder.report(machine, self.config.clone(), self.hash, notifies);
+        let kinds = self.crowd.kinds().zip(&self.config.weights).map(|(kind, weight)| KindReport {
+            name: self.crowd.kind_name(kind).unwrap_or_default().to_owned(),
+            weight: *weight,
+            count: self.crowd.count_of(kind),
+        });
         Report {
-            validation,
-            ..self.recorder.report(machine, self.config.clone(), self.hash, notifies)
+            validation: self.inspector.validation(&self.crowd),
+            crowd: CrowdReport { kinds: kinds.collect(), ..report.crowd },
+            ..report
         }
     }
 
@@ -310,6 +317,13 @@ impl Show {
         let comparable = matches!(self.config.time_step, TimeStep::Fixed(_)) && !timed;
         let replaced = self.reload.as_ref().is_some_and(Reload::replaced);
         comparable && !replaced && self.config.report.is_some()
+    }
+
+    /// Where the only character is, if there is only one.
+    fn lone(&self) -> Option<Vec2> {
+        let mut here = self.crowd.characters();
+        let only = here.next().filter(|_| here.next().is_none())?;
+        self.crowd.character(only.id()).map(|character| character.position.xz())
     }
 
     /// All that casts shadows.

@@ -3,7 +3,7 @@
 use super::cli::{CaptureTo, RunConfig};
 use super::exit::Failure;
 use super::output;
-use crate::crowd::{CharacterCapture, Crowd, Validation, Watch};
+use crate::crowd::{CharacterCapture, CharacterHandle, Crowd, CrowdError, Validation, Watch};
 use crate::index::CharacterId;
 use crate::task::NamedCapture;
 use std::fmt::Write;
@@ -14,6 +14,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct Inspector {
     capture: Option<CharacterId>,
+    /// Who had that id first.
+    captured: Option<CharacterHandle>,
     /// Frames from one dump to the next.
     dump_every: Option<u32>,
     validate: bool,
@@ -25,6 +27,7 @@ impl Inspector {
     pub fn new(config: &RunConfig) -> Self {
         Self {
             capture: config.capture.as_ref().map(|c| CharacterId(c.character)),
+            captured: None,
             dump_every: config.dump_tasks,
             validate: config.validate_tasks,
             dump: String::new(),
@@ -39,10 +42,19 @@ impl Inspector {
     ///
     /// # Errors
     /// For a character that the crowd does not have.
-    pub fn arm(&self, crowd: &mut Crowd) -> Result<(), Failure> {
+    pub fn arm(&mut self, crowd: &mut Crowd) -> Result<(), Failure> {
+        let places = crowd.capacity();
+        if let Some(CharacterId(id)) = self.capture.filter(|id| id.0 >= places) {
+            return Err(CrowdError::NoCharacter { id, count: places }.into());
+        }
+        self.captured = self.captured.or_else(|| crowd.handle(self.capture?));
+        if self.captured.is_some_and(|who| !crowd.is_here(who)) {
+            // It has gone, and what was seen of it last is what there is.
+            return Ok(());
+        }
         // Whoever names a character wants to read of that one.
         let one_of_each_kind = self.dumps(crowd.ticks()) && self.capture.is_none();
-        let watch = Watch { character: self.capture, one_of_each_kind, validate: self.validate };
+        let watch = Watch { character: self.captured, one_of_each_kind, validate: self.validate };
         Ok(crowd.watch(watch)?)
     }
 
@@ -91,7 +103,7 @@ pub fn write_capture(crowd: &Crowd, to: &CaptureTo) -> Result<(), Failure> {
     let id = CharacterId(to.character);
     let Some(seen) = crowd.captures().find(|seen| seen.id == id) else {
         let line = "was never evaluated, so there is nothing to capture: nobody saw it \
-                    (--visibility off evaluates everybody)";
+                    (--visibility off evaluates everybody), or it never came (--spawn)";
         return Err(anyhow::anyhow!("--capture: character {id} {line}").into());
     };
     let CharacterCapture { id: character, kind, frame, seconds, list } = seen;

@@ -5,15 +5,14 @@ use super::graph::Rows;
 use super::kind::Kind;
 use super::layout::{Plan, Role};
 use super::playback::Playback;
-use super::random::Random;
 use super::rate::Rates;
 use super::ride::Ride;
-use super::tint::tint;
+use super::spawn::Origin;
 use super::update_mode::UpdateMode;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
+use crate::motion::GroundMotion;
 use crate::motion::ground::rotate;
-use crate::motion::{GroundMotion, Terrain};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 
 /// Characters whose bits share a word.
@@ -50,6 +49,12 @@ pub(crate) struct Block {
     pub stop: u64,
     /// Held no slot of either sort until this frame.
     pub fresh: u64,
+    /// Is there; a place whose bit is zero waits for somebody.
+    pub present: u64,
+    /// Was there when the last frame ended and has gone since.
+    pub gone: u64,
+    /// Has come since the last frame ended.
+    pub came: u64,
     /// Who evaluates how often, and who this frame.
     pub rates: Rates,
 }
@@ -221,8 +226,16 @@ pub(crate) struct Characters {
     /// World time at which it was last in a frustum.
     pub last_rendered: Vec<f64>,
     pub tints: Vec<u32>,
+    /// How many have had this id and gone.
+    pub generations: Vec<u32>,
+    /// What whoever comes to a place begins with.
+    pub origins: Vec<Origin>,
     /// What graphs and drivers keep.
     pub rows: Rows,
+    /// What everybody's own generators are drawn from.
+    pub seed: u64,
+    /// How whoever comes ticks.
+    pub update_mode: UpdateMode,
 }
 
 impl Characters {
@@ -233,10 +246,11 @@ impl Characters {
         + size_of::<Playback>()
         + size_of::<SlotAddress>()
         + size_of::<f64>()
-        + size_of::<u32>();
+        + 2 * size_of::<u32>()
+        + size_of::<Origin>();
 
-    /// Puts a plan's characters on their places, all in one mode.
-    pub fn new(plan: &Plan, kinds: &[Kind], terrain: Terrain, seed: u64, mode: UpdateMode) -> Self {
+    /// A plan's places, where nobody is yet.
+    pub fn new(plan: &Plan, kinds: &[Kind], seed: u64, update_mode: UpdateMode) -> Self {
         let count = plan.spots.len();
         let blocks = count.div_ceil(BLOCK);
         let nobody = Spheres {
@@ -250,47 +264,53 @@ impl Characters {
             spheres: vec![nobody; blocks],
             kinds: plan.spots.iter().map(|s| s.kind).collect(),
             places: Vec::with_capacity(count),
-            playback: Vec::with_capacity(count),
+            playback: vec![Playback::IDLE; count],
             slots: vec![SlotAddress::NONE; count],
             last_rendered: vec![f64::NEG_INFINITY; count],
-            tints: Vec::with_capacity(count),
+            tints: vec![0; count],
+            generations: vec![0; count],
+            origins: Vec::with_capacity(count),
             rows: Rows::default(),
+            seed,
+            update_mode,
         };
-        let generator = |id: usize| Random::new(seed, (3 << 32) + id as u64);
-        this.rows = Rows::new(kinds, &this.kinds, generator);
+        this.rows = Rows::new(kinds, &this.kinds);
         for (b, block) in this.blocks.iter_mut().enumerate() {
             // Spread over the golden ratio's multiples: not all are carried on in the same frame.
             block.drift = MAX_DRIFT * (b as f32 * 0.618_034).fract();
         }
         for (id, spot) in plan.spots.iter().enumerate() {
-            let kind = &kinds[spot.kind.get()];
-            let random = |stream: u64| Random::new(seed, (stream << 32) + id as u64);
             let scale = spot.scale;
-            let (block, bit) = (id / BLOCK, 1u64 << (id % BLOCK));
-            this.blocks[block].set_update_mode(id % BLOCK, mode);
-            let (place, playback) = match spot.role {
+            let (place, origin) = match spot.role {
                 Role::Stand { position, heading } => (
                     Place::Standing { position, heading, home: position, scale },
-                    Playback::wander(kind, random(1)),
+                    Origin::Facing(heading),
                 ),
-                Role::Ride { ride, s, lateral, gait, speed } => {
-                    this.blocks[block].riders |= bit;
-                    let clip = kind.body.gaits[gait as usize].clip;
+                Role::Ride { ride, s, lateral, gait } => {
+                    // A lane's places are a lane's whoever is there.
+                    this.blocks[id / BLOCK].riders |= 1 << (id % BLOCK);
                     let (home_s, home_lateral) = (s, lateral);
                     (
                         Place::Riding { ride, s, home_s, lateral, home_lateral, yaw: 0.0, scale },
-                        Playback::keep(kind, clip, speed, random(1)),
+                        Origin::Gait(gait),
                     )
                 }
             };
             this.places.push(place);
-            this.playback.push(playback);
-            this.tints.push(tint(&mut random(2)));
-            let radius = kind.radius * scale + terrain.max_height();
-            this.spheres[block].radius[id % BLOCK] = radius;
-            this.place_sphere(CharacterId(id as u32), kind, &plan.rides);
+            this.origins.push(origin);
         }
         this
+    }
+
+    /// Whether somebody has an id.
+    pub fn is_present(&self, id: CharacterId) -> bool {
+        let block = self.blocks.get(id.get() / BLOCK);
+        block.is_some_and(|block| block.present >> (id.get() % BLOCK) & 1 == 1)
+    }
+
+    /// How many are there.
+    pub fn population(&self) -> u32 {
+        self.blocks.iter().map(|block| block.present.count_ones()).sum()
     }
 
     /// Brings a character's bounding sphere to where it is.

@@ -120,8 +120,8 @@ pub(crate) struct Driver {
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub eye: Vec3,
-    /// Where the head of somebody near is.
-    pub neighbour: &'a dyn Fn() -> Vec3,
+    /// Where the head of somebody near is; `None` where nobody is.
+    pub neighbour: &'a dyn Fn() -> Option<Vec3>,
     /// World (x, z).
     pub position: Vec2,
     /// How high the ground is there.
@@ -255,7 +255,7 @@ impl KindGraph {
         // Most look at nothing, and then nobody's height is looked up.
         let target = match driver.looks_at {
             CAMERA => Some((around.eye, f32::INFINITY)),
-            NEIGHBOUR => Some(((around.neighbour)(), SIGHT)),
+            NEIGHBOUR => (around.neighbour)().map(|head| (head, SIGHT)),
             _ => None,
         };
         let seen = target.and_then(|(target, sight)| {

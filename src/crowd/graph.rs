@@ -2,8 +2,9 @@
 
 use super::Crowd;
 use super::characters::SlotAddress;
-use super::config::{CrowdError, CrowdKind, Playing};
+use super::config::{CrowdKind, Playing};
 use super::driver::{Driver, Keys};
+use super::error::CrowdError;
 use super::feet::Feet;
 use super::kind::{Kind, numbered};
 use super::playback::STACK;
@@ -166,7 +167,7 @@ pub(super) fn kept_bytes(kind: &CrowdKind) -> (usize, usize) {
 
 impl KindGraph {
     /// A row's beginning: its program's, somewhere in its clips, and a driver with a goal.
-    fn start(&self, row: &mut [u32], mut random: Random) {
+    pub fn start(&self, row: &mut [u32], mut random: Random) {
         let (control, driver) = row.split_at_mut(self.bound.words());
         let started = self.bound.start(control, random.unit());
         debug_assert_eq!(started, Ok(()), "a row is as long as its program's");
@@ -213,6 +214,12 @@ impl KindGraph {
 }
 
 impl KindGraph {
+    /// Spans of notifies that are open in a row end.
+    pub fn stop(&self, row: &mut [u32], fire: impl FnMut(Fired)) {
+        let stopped = self.bound.stop(&mut row[..self.bound.words()], fire);
+        debug_assert_eq!(stopped, Ok(()), "a row is as long as its program's");
+    }
+
     /// A sequence takes a row's blackboard from its driver, or gives it back.
     pub fn direct(&self, row: &mut [u32], directed: bool) {
         Driver::direct(&mut row[self.bound.words()..], directed);
@@ -255,6 +262,7 @@ impl Crowd {
     /// graph, and for one or a machine that there is not.
     pub fn state(&self, id: CharacterId, machine: MachineId) -> Option<&str> {
         let World { characters, kinds, slots, .. } = &self.world;
+        characters.is_present(id).then_some(())?;
         let graph = kinds[characters.kinds.get(id.get())?.get()].graph.as_ref()?;
         let row = match characters.slots[id.get()] {
             SlotAddress::NONE => characters.rows.of(id.get()),
@@ -276,8 +284,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Everybody's row at its beginning. `random` gives each character's own generator.
-    pub fn new(kinds: &[Kind], of: &[CharacterKind], random: impl Fn(usize) -> Random) -> Self {
+    /// A row of zeros for every place of these kinds.
+    pub fn new(kinds: &[Kind], of: &[CharacterKind]) -> Self {
         let mut this = Self::default();
         if kinds.iter().all(|kind| kind.graph.is_none()) {
             return this;
@@ -286,13 +294,9 @@ impl Rows {
         this.words = vec![0; of.iter().map(length).sum()];
         this.begins.reserve(of.len() + 1);
         let mut end = 0;
-        for (id, kind) in of.iter().enumerate() {
+        for kind in of {
             this.begins.push(end);
-            let begin = end as usize;
             end += length(kind) as u32;
-            if let Some(graph) = &kinds[kind.get()].graph {
-                graph.start(&mut this.words[begin..end as usize], random(id));
-            }
         }
         this.begins.push(end);
         this

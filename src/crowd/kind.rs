@@ -1,6 +1,7 @@
 //! What the crowd derives from a kind of character once, before anybody stands.
 
-use super::config::{ClipInfo, CrowdError, CrowdKind};
+use super::config::{ClipInfo, CrowdKind};
+use super::error::CrowdError;
 use super::graph::KindGraph;
 use super::layout::{Body, Gait};
 use super::measure::{self, ClipMeasure};

@@ -20,6 +20,7 @@ mod crew;
 mod cull;
 pub mod draw;
 mod driver;
+mod error;
 mod evaluate;
 mod feet;
 mod gate;
@@ -41,6 +42,7 @@ mod ride;
 pub mod sequence;
 mod serial;
 mod slots;
+pub mod spawn;
 pub mod stats;
 #[cfg(test)]
 mod testing;
@@ -50,8 +52,9 @@ pub mod watch;
 mod world;
 
 pub use budget::BudgetStats;
-pub use config::{Bytes, ClipInfo, CrowdConfig, CrowdError, CrowdKind, Playing, RootMotion};
+pub use config::{ClipInfo, CrowdConfig, CrowdKind, Playing, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
+pub use error::{Bytes, CrowdError};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
 pub use rate::Gates;
@@ -59,6 +62,7 @@ pub use replay::{
     FrameReader, ListContext, RecordedGraph, RecordedKind, ReplayError, ReplayHeader, ReplayReader,
     ReplayWriter,
 };
+pub use spawn::{CharacterHandle, PopulationStats, Spawning};
 pub use stats::TickStats;
 pub use update_mode::UpdateMode;
 pub use watch::{CharacterCapture, Divergence, Validation, Watch};
@@ -80,6 +84,7 @@ use lend::Lender;
 use notify::Notifies;
 use ride::Ride;
 use slots::Slots;
+use spawn::Population;
 use std::sync::Arc;
 use world::{Step, World};
 
@@ -157,6 +162,7 @@ impl Crowd {
         not_negative("the grace time", config.grace)?;
         not_negative("the fade time", config.fade)?;
         config.gates.check()?;
+        config.spawning.check()?;
         if let Some(value) = config.budget_ms.filter(|ms| !(ms.is_finite() && *ms > 0.0)) {
             let what = "the budget in milliseconds".to_owned();
             return Err(CrowdError::OutOfRange { what, value, range: "finite and above 0" });
@@ -178,6 +184,7 @@ impl Crowd {
             let fits = (u128::from(limit) * u128::from(count) / u128::from(needed)) as u64;
             return Err(CrowdError::DoesNotFit { count, needed, limit, fits });
         }
+        let (wanted, places) = spawn::places(&config, &kinds);
         let mut names = NotifyNames::default();
         let kinds: Vec<Kind> = kinds
             .iter()
@@ -195,19 +202,24 @@ impl Crowd {
             .collect::<Result<_, CrowdError>>()?;
         let most_tasks = kinds.iter().map(Kind::most_tasks).max().unwrap_or(0);
         let bodies = kinds.iter().map(|k| k.body.clone()).collect();
-        let plan = Plan::new(config.layout, Cast::new(bodies, config.count, config.seed));
+        let plan = Plan::new(config.layout, Cast::new(bodies, places, config.seed));
         let terrain = config.terrain;
-        let characters = Characters::new(&plan, &kinds, terrain, config.seed, config.update_mode);
+        let mut characters = Characters::new(&plan, &kinds, config.seed, config.update_mode);
+        let (population, first) = Population::new(config.spawning, wanted, &characters);
+        for id in first {
+            characters.appear(id, &kinds, &plan.rides, terrain, 0.0);
+        }
         let options =
             WorkerOptions { prune: config.prune, steal: config.steal, lanes: config.lanes };
         let palette_limit =
-            config.memory_limit.saturating_sub(estimate.characters + estimate.kinds);
+            config.memory_limit.saturating_sub(estimate.characters.saturating_add(estimate.kinds));
         let largest_radius =
             kinds.iter().map(|k| k.radius * layout::SCALE_SPREAD).fold(0.0, f32::max);
         let mut world = World {
             wanted: vec![0; kinds.len()],
             kinds,
             characters,
+            population,
             fastest: plan.rides.iter().map(Ride::fastest).fold(0.0, f32::max),
             rides: plan.rides,
             terrain,
@@ -229,32 +241,28 @@ impl Crowd {
 
     /// What a crowd would take.
     pub fn estimate(config: &CrowdConfig, kinds: &[CrowdKind]) -> MemoryEstimate {
-        let weight: f64 = kinds.iter().map(|k| f64::from(k.weight)).filter(|w| *w > 0.0).sum();
-        let (mut rows, mut kept, mut ticking) = (0.0, 0, 0.0);
-        let per_character: f64 = kinds
-            .iter()
-            .map(|k| {
-                let slot = Slots::bytes_per_slot(k.rig.palette_len(), config.interpolate)
-                    + size_of::<InstanceRecord>();
-                let (row, poses) = graph::kept_bytes(k);
-                kept += poses as u64;
-                let share = f64::from(k.weight).max(0.0) / weight;
-                rows += row as f64 * share;
-                ticking += (Slots::bytes_per_slot(0, false) + row) as f64 * share;
-                (slot + row + poses) as f64 * share
-            })
-            .sum();
-        let per_hidden = Characters::BYTES as f64 + rows;
-        let characters = (f64::from(config.count) * per_hidden) as u64;
-        let all_visible = (f64::from(config.count) * per_character) as u64;
-        // Each kind and its pages hold a set of poses that slots begin as.
-        let kinds = 2 * kept;
+        let (wanted, places) = spawn::places(config, kinds);
+        let (mut characters, mut all_visible, mut ticking, mut kept) = (0u64, 0u64, 0u64, 0u64);
+        let add = |sum: &mut u64, count: u32, bytes: usize| {
+            *sum = sum.saturating_add(u64::from(count).saturating_mul(bytes as u64));
+        };
+        for ((k, wanted), places) in kinds.iter().zip(wanted).zip(places) {
+            let slot = Slots::bytes_per_slot(k.rig.palette_len(), config.interpolate)
+                + size_of::<InstanceRecord>();
+            let (row, poses) = graph::kept_bytes(k);
+            add(&mut characters, places, Characters::BYTES + row);
+            add(&mut all_visible, wanted, slot.saturating_add(row).saturating_add(poses));
+            add(&mut ticking, wanted, Slots::bytes_per_slot(0, false) + row);
+            // Each kind and its pages hold a set of poses that slots begin as.
+            add(&mut kept, 2, poses);
+        }
         let held = match config.update_mode {
             UpdateMode::TickWhenRendered => 0,
             UpdateMode::AlwaysTickPose => all_visible,
-            UpdateMode::AlwaysTickClocks => (f64::from(config.count) * ticking) as u64,
+            UpdateMode::AlwaysTickClocks => ticking,
         };
-        let needed = characters + kinds + held;
+        let kinds = kept;
+        let needed = characters.saturating_add(kinds).saturating_add(held);
         MemoryEstimate { characters, kinds, all_visible, needed }
     }
 
@@ -290,9 +298,9 @@ impl Crowd {
         Some(self.workers.pool()).filter(|pool| pool.current_num_threads() > 1)
     }
 
-    /// Number of characters.
+    /// Number of characters that are there.
     pub fn count(&self) -> u32 {
-        self.world.characters.kinds.len() as u32
+        self.world.characters.population()
     }
 
     /// World clock, seconds.
@@ -311,10 +319,11 @@ impl Crowd {
         self.largest_radius
     }
 
-    /// Where a character is. `None` for an id that the crowd does not have.
+    /// Where a character is. `None` for an id that nobody has.
     pub fn character(&self, id: CharacterId) -> Option<CharacterState> {
         let World { characters, kinds, rides, terrain, .. } = &self.world;
-        let kind = *characters.kinds.get(id.get())?;
+        characters.is_present(id).then_some(())?;
+        let kind = characters.kinds[id.get()];
         let place = characters.places[id.get()].resolve(rides);
         let (position, heading, scale) = place;
         let ground = terrain.height(position);
@@ -331,16 +340,12 @@ impl Crowd {
     /// Looks closer at some characters' lists from the next tick on; see [`Watch`].
     ///
     /// # Errors
-    /// [`CrowdError::NoCharacter`] for an id that the crowd does not have. The watch is as it was.
+    /// [`CrowdError::Gone`] for a character that has gone, [`CrowdError::NoCharacter`] for an id
+    /// that the crowd never has. The watch is as it was.
     pub fn watch(&mut self, watch: Watch) -> Result<(), CrowdError> {
-        let count = self.count();
-        match watch.character {
-            Some(CharacterId(id)) if id >= count => Err(CrowdError::NoCharacter { id, count }),
-            _ => {
-                self.world.watcher.set(watch);
-                Ok(())
-            }
-        }
+        watch.character.map_or(Ok(()), |who| self.world.resolve(who).map(|_| ()))?;
+        self.world.watcher.set(watch);
+        Ok(())
     }
 
     /// The lists that a [`Watch`] asked for, each as it was executed last; the character that it

@@ -19,10 +19,13 @@ pub struct NotifyEvent {
     order: u32,
 }
 
+/// Set in the order of what workers hear: what ended before the tick comes before it.
+const HEARD: u32 = 1 << 31;
+
 impl NotifyEvent {
     /// A firing, the `order`th that its worker hears in this tick.
     pub(crate) fn new(character: CharacterId, fired: Fired, order: usize) -> Self {
-        Self { character, fired, order: order as u32 }
+        Self { character, fired, order: order as u32 | HEARD }
     }
 }
 
@@ -105,6 +108,8 @@ pub(crate) struct Notifies {
     pub names: NotifyNames,
     /// This tick's, in the order of the characters' ids.
     events: Vec<NotifyEvent>,
+    /// Ends that were told since the last tick.
+    ended: Vec<NotifyEvent>,
     pub counts: NotifyCounts,
     /// The last ones of each tick, the newest last.
     recent: VecDeque<NotifyEvent>,
@@ -122,6 +127,7 @@ impl Notifies {
         Self {
             names,
             events: Vec::with_capacity(Self::ROOM),
+            ended: Vec::new(),
             counts,
             recent: VecDeque::with_capacity(Self::RECENT),
             sinks: Vec::new(),
@@ -135,6 +141,13 @@ impl Notifies {
 
     pub fn add_sink(&mut self, sink: Box<dyn NotifySink>) {
         self.sinks.push(sink);
+    }
+
+    /// What a character was in the middle of ends with it, or with its graph. It is told in the next
+    /// tick, before whatever the same id fires there.
+    pub fn end(&mut self, character: CharacterId, fired: Fired) {
+        let order = self.ended.len() as u32;
+        self.ended.push(NotifyEvent { character, fired, order });
     }
 
     /// The newest events, the newest last.
@@ -151,8 +164,9 @@ impl Notifies {
     /// events.
     pub fn dispatch<'a>(&mut self, heard: impl Iterator<Item = &'a mut Vec<NotifyEvent>>) -> u32 {
         self.events.clear();
+        self.events.append(&mut self.ended);
         heard.for_each(|events| self.events.append(events));
-        // A character is one worker's, so the pair is unique.
+        // In a tick an id is one worker's, so the pair is unique.
         self.events.sort_unstable_by_key(|e| (e.character, e.order));
         for event in &self.events {
             self.counts.count(&event.fired);

@@ -119,6 +119,15 @@ impl Playback {
         self.count.checked_sub(1).map(|top| self.clips[usize::from(top)])
     }
 
+    /// Spans of notifies that are open end.
+    pub fn stop(&mut self, kind: &Kind, mut fire: impl FnMut(Fired)) {
+        for i in 0..usize::from(self.count) {
+            if let Some(clip) = kind.clips.get(self.clips[i].get()) {
+                clip.notifies.stop(self.times[i], &mut self.cursors[i], &mut fire);
+            }
+        }
+    }
+
     /// Somebody who wanders plays what it is told from now on, or goes back to wandering. Who keeps
     /// to a clip has to, because a lane carries it.
     pub fn direct(&mut self, directed: bool) {

@@ -4,7 +4,7 @@
 //! operations on words, whoever of it evaluates.
 
 use super::characters::{BLOCK, Spheres};
-use super::config::CrowdError;
+use super::error::CrowdError;
 use glam::Vec3;
 
 /// Rules that keep distant characters from being evaluated, or from being evaluated whole.
@@ -177,6 +177,13 @@ impl Rates {
         let forced = if turn.all { u64::MAX } else { enters | (visible & !self.seen) };
         self.due = holders & (turns | forced);
         self.seen = visible;
+    }
+
+    /// Some have no past: whoever has their ids from now on is somebody else.
+    pub fn forget(&mut self, who: u64) {
+        let Self { due, seen, far, countdown, cut } = self;
+        let bits = [due, seen, cut].into_iter().chain(far).chain(countdown);
+        bits.for_each(|bits| *bits &= !who);
     }
 
     /// Some have waited long enough.

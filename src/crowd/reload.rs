@@ -1,10 +1,9 @@
 //! Other graphs for a crowd that plays, from one tick to the next.
 
 use super::Crowd;
-use super::config::CrowdError;
 use super::driver::Driver;
+use super::error::CrowdError;
 use super::graph::KindGraph;
-use super::notify::NotifyEvent;
 use super::slots::SlotShape;
 use super::world::World;
 use crate::graph::{Succession, ValidProgram};
@@ -91,17 +90,14 @@ impl World {
             let passed = succession.pass_on(control, new_control, phase, fire);
             debug_assert_eq!(passed, Ok(()), "rows are as long as their programs'");
         };
-        let mut heard = self.crew.heard();
-        let mut none = Vec::new();
-        let heard = heard.next().unwrap_or(&mut none);
-        let mut tell = |id: CharacterId, fired: Fired| {
-            heard.push(NotifyEvent::new(id, fired, heard.len()));
-        };
+        let notifies = &mut self.notifies;
+        let mut tell = |id: CharacterId, fired: Fired| notifies.end(id, fired);
         let (characters, shape) = (&mut self.characters, &kind.slot);
         let of = |at: usize| characters.kinds[at] == id;
         let leased = |at: usize| characters.slots[at] != super::characters::SlotAddress::NONE;
         characters.rows.reshape(of, shape.row, |at, from, to| {
-            // The copy of somebody who holds a slot is stale, and tells nothing.
+            // The copy of somebody who holds a slot is stale, and tells nothing; of somebody who has
+            // gone everything has been told.
             let silent = leased(at);
             let mut fire = |fired| {
                 if !silent {

@@ -7,6 +7,7 @@ use super::kind::Kind;
 use super::leases::{Covered, Leases, WORD};
 use super::ride::Ride;
 use super::slots::Slots;
+use crate::index::CharacterId;
 use crate::motion::ground::rotate;
 use crate::motion::{GroundMotion, Terrain};
 use glam::Vec3;
@@ -100,7 +101,7 @@ impl Serial<'_> {
         };
         let around = Surroundings {
             eye: self.eye,
-            neighbour: &|| self.head((id.get() + 1) % characters.kinds.len(), characters),
+            neighbour: &|| self.head(id, characters),
             position,
             ground: &|| self.terrain.height(position),
             heading,
@@ -112,12 +113,14 @@ impl Serial<'_> {
         graph.drive(leases.row_mut(slot), &around);
     }
 
-    /// About where a character's head is.
-    fn head(&self, id: usize, characters: &Characters) -> Vec3 {
+    /// About where the head of somebody's neighbour is, if it has one.
+    fn head(&self, of: CharacterId, characters: &Characters) -> Option<Vec3> {
+        let id = (of.get() + 1) % characters.kinds.len();
+        characters.is_present(CharacterId(id as u32)).then_some(())?;
         let kind = &self.kinds[characters.kinds[id].get()];
         let (position, _, scale) = characters.places[id].resolve(self.rides);
         let height = (kind.center.y + 0.5 * kind.radius) * scale;
-        Vec3::new(position.x, self.terrain.height(position) + height, position.y)
+        Some(Vec3::new(position.x, self.terrain.height(position) + height, position.y))
     }
 }
 

@@ -9,6 +9,10 @@ use crate::task::ExecuteStats;
 pub struct TickStats {
     /// Characters in the world.
     pub count: u32,
+    /// Came since the last tick.
+    pub spawned: u32,
+    /// Went since the last tick.
+    pub despawned: u32,
     /// In the camera's or the shadow map's frustum.
     pub visible: u32,
     /// In the camera's frustum.

@@ -23,13 +23,23 @@ fn kind(name: &str, seed: u64) -> CrowdKind {
 
 /// Two kinds, "one" and "other".
 pub(crate) fn crowd(count: u32, threads: usize) -> Crowd {
-    let config = CrowdConfig {
+    crowd_with(count, threads, |_| ())
+}
+
+/// The same, configured otherwise.
+pub(crate) fn crowd_with(
+    count: u32,
+    threads: usize,
+    configure: impl FnOnce(&mut CrowdConfig),
+) -> Crowd {
+    let mut config = CrowdConfig {
         count,
         threads,
         layout: Layout::Grid,
         gates: Gates::OFF,
         ..CrowdConfig::default()
     };
+    configure(&mut config);
     Crowd::new(config, vec![kind("one", 1), kind("other", 2)]).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use super::Crowd;
 use super::characters::{BLOCK, Block};
-use super::config::CrowdError;
+use super::error::CrowdError;
 use crate::index::CharacterId;
 
 /// What a character does while nobody sees it. Whoever is seen evaluates in any mode.
@@ -49,9 +49,9 @@ impl Block {
 }
 
 impl Crowd {
-    /// What a character does while nobody sees it; `None` for an id that the crowd does not have.
+    /// What a character does while nobody sees it; `None` for an id that nobody has.
     pub fn update_mode(&self, id: CharacterId) -> Option<UpdateMode> {
-        self.world.characters.kinds.get(id.get())?;
+        self.world.characters.is_present(id).then_some(())?;
         Some(self.world.characters.blocks[id.get() / BLOCK].update_mode(id.get() % BLOCK))
     }
 
@@ -59,12 +59,10 @@ impl Crowd {
     /// longer does. A replay does what was recorded all the same.
     ///
     /// # Errors
-    /// [`CrowdError::NoCharacter`] for an id that the crowd does not have.
+    /// [`CrowdError::NoCharacter`] for an id that the crowd does not have, [`CrowdError::Absent`]
+    /// for one that nobody has.
     pub fn set_update_mode(&mut self, id: CharacterId, mode: UpdateMode) -> Result<(), CrowdError> {
-        let count = self.count();
-        if id.0 >= count {
-            return Err(CrowdError::NoCharacter { id: id.0, count });
-        }
+        self.world.check_present(id)?;
         if !self.world.sequences.forced.set_own(id, mode) {
             let block = &mut self.world.characters.blocks[id.get() / BLOCK];
             block.set_update_mode(id.get() % BLOCK, mode);

@@ -5,6 +5,7 @@ use super::characters::{Characters, bits};
 use super::kind::Kind;
 use super::leases::WORD;
 use super::slots::Slots;
+use super::spawn::CharacterHandle;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::task::validate::{Validator, Verdict};
@@ -14,8 +15,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What is looked at; see [`Crowd::watch`](super::Crowd::watch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// The list of this character is captured whenever it is evaluated.
-    pub character: Option<CharacterId>,
+    /// The list of this character is captured whenever it is evaluated. When it has gone, the last
+    /// capture stays; whoever has its id next is not looked at.
+    pub character: Option<CharacterHandle>,
     /// So is that of the lowest id of each kind that is evaluated.
     pub one_of_each_kind: bool,
     /// Recipes of a single clip are evaluated a second time, the direct way. Slow.
@@ -111,7 +113,7 @@ const ROUNDING: f64 = 1e-4;
 /// One character that is looked at.
 #[derive(Debug)]
 struct Look {
-    id: CharacterId,
+    who: CharacterHandle,
     kind: CharacterKind,
     frame: u64,
     seconds: f64,
@@ -150,24 +152,25 @@ impl Watcher {
         seconds: f64,
     ) -> Option<&Self> {
         let Watch { character, one_of_each_kind, validate } = self.watch;
-        self.looks.retain(|look| Some(look.id) == character);
-        if let Some(id) = character.filter(|id| is_due(*id, characters, slots)) {
-            self.look_at(id, characters.kinds[id.get()], seconds);
+        self.looks.retain(|look| Some(look.who) == character);
+        if let Some(who) = character.filter(|who| is_due(*who, characters, slots)) {
+            self.look_at(who, characters.kinds[who.id.get()], seconds);
         }
         if one_of_each_kind {
             for (kind, id) in first_of_each_kind(slots) {
-                self.look_at(id, kind, seconds);
+                let generation = characters.generations[id.get()];
+                self.look_at(CharacterHandle { id, generation }, kind, seconds);
             }
         }
         let looking = self.looks.iter().any(|look| look.frame == self.ticks);
         (looking || validate).then_some(self)
     }
 
-    fn look_at(&mut self, id: CharacterId, kind: CharacterKind, seconds: f64) {
-        let known = self.looks.iter().position(|look| look.id == id);
+    fn look_at(&mut self, who: CharacterHandle, kind: CharacterKind, seconds: f64) {
+        let known = self.looks.iter().position(|look| look.who == who);
         let at = known.unwrap_or_else(|| {
             let (capture, filling) = Default::default();
-            self.looks.push(Look { id, kind, frame: 0, seconds, capture, filling });
+            self.looks.push(Look { who, kind, frame: 0, seconds, capture, filling });
             self.looks.len() - 1
         });
         (self.looks[at].frame, self.looks[at].seconds) = (self.ticks, seconds);
@@ -175,7 +178,7 @@ impl Watcher {
 
     /// Where the executor is to note what it does with a character's list.
     pub fn capture(&self, id: CharacterId) -> Option<MutexGuard<'_, Capture>> {
-        let look = self.looks.iter().find(|look| look.id == id && look.frame == self.ticks)?;
+        let look = self.looks.iter().find(|look| look.who.id == id && look.frame == self.ticks)?;
         Some(look.filling.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -239,7 +242,7 @@ impl Watcher {
     pub fn captures<'a>(&'a self, kinds: &'a [Kind]) -> impl Iterator<Item = CharacterCapture<'a>> {
         self.looks.iter().map(|look| {
             let kind = &kinds[look.kind.get()];
-            let Look { id, frame, seconds, .. } = *look;
+            let Look { who: CharacterHandle { id, .. }, frame, seconds, .. } = *look;
             let list = look.capture.named(kind.names());
             CharacterCapture { id, kind: &kind.name, frame, seconds, list }
         })
@@ -256,7 +259,11 @@ impl Watcher {
     }
 }
 
-fn is_due(id: CharacterId, characters: &Characters, slots: &Slots) -> bool {
+fn is_due(who: CharacterHandle, characters: &Characters, slots: &Slots) -> bool {
+    let CharacterHandle { id, generation } = who;
+    if characters.generations.get(id.get()) != Some(&generation) {
+        return false;
+    }
     let address = characters.slots.get(id.get());
     let leases = address.and_then(|a| slots.leases.get(a.page as usize).zip(Some(a.slot as usize)));
     leases.is_some_and(|(leases, slot)| leases.words[slot / WORD].due >> (slot % WORD) & 1 == 1)
@@ -326,7 +333,8 @@ mod tests {
     fn a_capture_is_what_the_executor_counted_and_waits_while_nobody_looks() {
         let mut crowd = crowd(1, 1);
         let id = CharacterId(0);
-        crowd.watch(Watch { character: Some(id), ..Watch::default() }).unwrap();
+        let character = crowd.handle(id);
+        crowd.watch(Watch { character, ..Watch::default() }).unwrap();
         tick(&mut crowd, SKY);
         assert_eq!(crowd.captures().count(), 0, "nobody has seen it");
         let mut most = 0;
@@ -375,7 +383,8 @@ mod tests {
     #[test]
     fn a_character_that_is_not_there_is_refused_by_its_number() {
         let mut crowd = crowd(5, 1);
-        let error = crowd.watch(Watch { character: Some(CharacterId(5)), ..Watch::default() });
+        let character = Some(CharacterHandle { id: CharacterId(5), generation: 0 });
+        let error = crowd.watch(Watch { character, ..Watch::default() });
         assert!(matches!(error, Err(CrowdError::NoCharacter { id: 5, count: 5 })), "{error:?}");
     }
 }

@@ -18,6 +18,7 @@ use super::ride::Ride;
 use super::sequence::{OnStage, Sequences};
 use super::serial::Serial;
 use super::slots::Slots;
+use super::spawn::Population;
 use super::stats::TickStats;
 use super::watch::Watcher;
 use crate::motion::Terrain;
@@ -58,6 +59,7 @@ pub(crate) struct World {
     pub wanted: Vec<usize>,
     pub watcher: Watcher,
     pub sequences: Sequences,
+    pub population: Population,
 }
 
 #[derive(Debug)]
@@ -74,10 +76,11 @@ pub(crate) struct Step {
 impl World {
     /// One frame, from culling to instance records.
     pub fn step(&mut self, step: Step) -> TickStats {
-        let Self { kinds, characters, rides, slots, crew, times, watcher, .. } = self;
-        times.clear();
+        self.times.clear();
         let recorded = self.replay.plays().then(|| self.replay.time());
         let (dt, played) = recorded.unwrap_or((step.dt, step.played));
+        self.turnover().step(dt, played);
+        let Self { kinds, characters, rides, slots, crew, times, watcher, .. } = self;
         let before = self.now;
         let frame = watcher.ticks() as u32;
         self.now += dt;
@@ -124,7 +127,7 @@ impl World {
                     sequence_ns = self.sequences.step(dt, stage);
                 }
                 if self.replay.records() {
-                    self.replay.assemble((dt, played), &characters.blocks, crew.spools());
+                    self.replay.assemble((dt, played), characters, crew.spools());
                 }
                 self.notifies.dispatch(crew.heard())
             })
@@ -145,9 +148,14 @@ impl World {
         let hash_ns = palette_hash.map_or(0, |_| hash_start.elapsed().as_nanos() as u64);
 
         let CrewStats { tasks, pose_bytes, cut } = crew.take_stats();
-        let count = characters.kinds.len() as u32;
+        let [spawned, despawned] = self.population.take_changes();
+        if spawned + despawned > 0 {
+            characters.blocks.iter_mut().for_each(|block| (block.came, block.gone) = (0, 0));
+        }
         TickStats {
-            count,
+            count: self.population.stats().here,
+            spawned,
+            despawned,
             visible: changes.visible,
             in_camera: changes.in_camera,
             evaluated,
@@ -168,8 +176,9 @@ impl World {
             tasks,
             pose_pool_bytes: pose_bytes,
             palette_bytes: slots.palette_bytes(),
-            character_bytes: u64::from(count) * Characters::BYTES as u64
-                + characters.rows.heap_bytes(),
+            character_bytes: (characters.kinds.len() * Characters::BYTES) as u64
+                + characters.rows.heap_bytes()
+                + self.population.heap_bytes(),
             palette_hash,
             hash_ns,
         }

@@ -115,12 +115,11 @@ impl BoundProgram {
         Ok(())
     }
 
-    /// Ends every span of a notify that is open.
-    pub(super) fn stop(
-        &self,
-        row: &mut [u32],
-        mut fire: impl FnMut(Fired),
-    ) -> Result<(), EvaluateError> {
+    /// Ends every span of a notify that is open: whoever has the row goes, or gets another program.
+    ///
+    /// # Errors
+    /// [`EvaluateError::Row`] for another program's row.
+    pub fn stop(&self, row: &mut [u32], mut fire: impl FnMut(Fired)) -> Result<(), EvaluateError> {
         let control = self.control(row)?;
         for (at, state) in control.clocks.iter_mut().enumerate() {
             let (_, clip) = self.clock(ClockId(at as u16));

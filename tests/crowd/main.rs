@@ -4,6 +4,7 @@
 
 mod bounds;
 mod budget;
+mod churn;
 mod graph;
 mod ground;
 mod interpolate;

@@ -50,10 +50,25 @@ pub struct Camera {
     orbit: Orbit,
     fly: Fly,
     zoom: f32,
+    lone: Lone,
+}
+
+/// The only character of a crowd, on the ground: metres along x and z.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lone {
+    /// Where the first one was when it was first seen.
+    begun: Option<Vec2>,
+    /// How far from there the present one is.
+    away: Vec2,
+    /// How far the camera has followed.
+    followed: Vec2,
 }
 
 impl Camera {
     const ZOOM_LIMIT: f32 = 8.0;
+    /// Share of a second that it takes to follow a lone character: it may start and stop, and the
+    /// picture should not.
+    const FOLLOWING: f32 = 0.25;
 
     /// A camera around `scene`, which stands on `terrain`, at its start.
     pub fn new(kind: CameraArg, scene: Scene, terrain: Terrain) -> Self {
@@ -72,6 +87,7 @@ impl Camera {
             orbit,
             fly: Fly::from_shot(&orbit.shot(&scene, 1.0), scene.height, terrain),
             zoom: 1.0,
+            lone: Lone::default(),
         };
         camera.set_kind(kind);
         camera
@@ -91,11 +107,22 @@ impl Camera {
         self.zoom = 1.0;
     }
 
+    /// Tells where the only character of a crowd is, world metres along x and z: the camera before
+    /// the first row goes along with it, from where it was told first. `None` where there are
+    /// several, or none: it goes back to where the first row is.
+    pub fn follow(&mut self, lone: Option<Vec2>) {
+        let begun = self.lone.begun.or(lone);
+        let away = lone.zip(begun).map_or(Vec2::ZERO, |(here, begun)| here - begun);
+        self.lone = Lone { begun, away, ..self.lone };
+    }
+
     /// Moves on by `dt` seconds of wall time and by what the user did.
     ///
     /// Steering a preset that can't be steered takes off from it: the camera flies.
     pub fn advance(&mut self, dt: f32, steering: &Steering) {
         self.seconds += f64::from(dt);
+        let left = (-dt.max(0.0) / Self::FOLLOWING).exp();
+        self.lone.followed = self.lone.away + (self.lone.followed - self.lone.away) * left;
         self.zoom = (self.zoom * (-0.12 * steering.wheel).exp())
             .clamp(1.0 / Self::ZOOM_LIMIT, Self::ZOOM_LIMIT);
         let steered =
@@ -115,7 +142,12 @@ impl Camera {
         match self.kind {
             CameraArg::Orbit => self.grounded(self.orbit.shot(scene, self.zoom), level),
             CameraArg::Fly => self.fly.shot(),
-            CameraArg::Near => self.grounded(presets::near(scene, self.zoom), first_row),
+            CameraArg::Near => {
+                let Shot { eye, target, fov_y } = presets::near(scene, self.zoom);
+                let along = Vec3::new(self.lone.followed.x, 0.0, self.lone.followed.y);
+                let shot = Shot { eye: eye + along, target: target + along, fov_y };
+                self.grounded(shot, first_row)
+            }
             CameraArg::Far => self.grounded(presets::far(scene, self.zoom, aspect), level),
             CameraArg::Path => self.grounded(presets::path(scene, self.seconds), level),
         }
@@ -231,6 +263,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_lone_character_that_walks_away_stays_in_the_picture_from_head_to_foot() {
+        let scene = scenes()[0];
+        let mut camera = Camera::new(CameraArg::Near, scene, Terrain::FLAT);
+        let before = camera.view((640, 360));
+        // A step to the side, then away at a run, and back.
+        let begun = Vec2::new(0.1, -0.2);
+        let mut here = begun;
+        for frame in 0..600 {
+            let at = |far: f32| begun + Vec2::new(0.3, far);
+            let seconds = frame as f32 / 60.0;
+            here = at(if seconds < 5.0 { -2.0 * seconds } else { -20.0 + 2.0 * seconds });
+            camera.follow(Some(if frame == 0 { begun } else { here }));
+            camera.advance(1.0 / 60.0, &Steering::default());
+            let view = camera.view((640, 360));
+            for height in [0.0, scene.height] {
+                let point = Vec3::new(here.x, height, here.y);
+                let seen = view.clip_from_world().project_point3(point);
+                assert!(seen.x.abs() < 0.9 && seen.y.abs() < 1.0, "{frame} {height}: {seen}");
+            }
+        }
+        assert!(here.distance(begun) < 1.0);
+        // With others, or nobody, there it stands where it stood.
+        camera.follow(None);
+        (0..600).for_each(|_| camera.advance(1.0 / 60.0, &Steering::default()));
+        assert!(camera.view((640, 360)).eye.abs_diff_eq(before.eye, 1e-3));
     }
 
     #[test]

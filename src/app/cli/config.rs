@@ -6,6 +6,7 @@ use super::options::{
     ZonesArg,
 };
 use super::scenario::Scenario;
+use super::spawn::{self, Spawn};
 use super::values::{
     CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
 };
@@ -60,8 +61,12 @@ pub struct RunConfig {
     pub mode: Mode,
     /// Which characters, at least one.
     pub characters: Vec<CharacterRef>,
+    /// Their shares of the crowd, one for each.
+    pub weights: Vec<f32>,
     /// How many.
     pub count: u32,
+    /// How they come, and whether they go.
+    pub spawn: Spawn,
     /// How they stand.
     pub layout: LayoutArg,
     /// What they stand on.
@@ -194,14 +199,17 @@ impl RunConfig {
         let default_warmup = frames.map_or(30, |f| (f / 10).min(30));
         let default_step =
             if windowed { TimeStep::Real } else { TimeStep::Fixed(Self::HEADLESS_STEP) };
-        let characters = match options.character.as_slice() {
+        let characters: Vec<_> = match options.character.as_slice() {
             [] => CharacterRef::built_ins().map(|n| CharacterRef::BuiltIn(n.into())).collect(),
             named => named.iter().map(|p| CharacterRef::new(p)).collect(),
         };
+        let weights = spawn::weights(&options.spawn.weights, characters.len())?;
         Ok(Self {
             mode,
             characters,
+            weights,
             count: options.count,
+            spawn: Spawn::new(&options.spawn, options.count),
             layout: options.layout,
             ground: options.ground,
             seed: options.seed,
@@ -292,6 +300,7 @@ impl RunConfig {
         if options.present.is_some() && mode != Mode::Window {
             notes.push("--present has no effect without a window".to_owned());
         }
+        notes.extend(spawn::without_effect(&options.spawn).map(str::to_owned));
         for option in Scenario::without_effect(&options.scenario) {
             notes.push(format!("{option} has no effect without --scenario"));
         }
@@ -369,6 +378,10 @@ mod tests {
             &["--capture", "5000"],
             &["--count", "1", "--capture", "1"],
             &["--count", "0", "--capture", "0"],
+            &["--weights", "1,2,3"],
+            &["--weights", "1"],
+            &["--character", "humanoid", "--weights", "1,2"],
+            &["--spawn", "gradual", "--scenario", "dark"],
         ] {
             assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
         }
@@ -380,6 +393,11 @@ mod tests {
     fn options_that_do_nothing_here_are_named() {
         let o = options(&["--headless", "--present", "mailbox", "--sound", "on"]);
         assert_eq!(RunConfig::without_effect(&o, Mode::Headless).len(), 2);
+        let idle = options(&["--spawn-rate", "7"]);
+        let notes = RunConfig::without_effect(&idle, Mode::Window);
+        assert!(notes.len() == 1 && notes[0].contains("--spawn instant"), "{notes:?}");
+        let busy = options(&["--spawn-rate", "7", "--spawn", "cycle"]);
+        assert!(RunConfig::without_effect(&busy, Mode::Window).is_empty());
         assert!(!RunConfig::new(&o, Mode::Headless).unwrap().sound);
         assert!(RunConfig::without_effect(&o, Mode::Window).is_empty());
     }

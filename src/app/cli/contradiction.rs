@@ -2,6 +2,7 @@
 
 use super::config::Mode;
 use super::options::RunOptions;
+use super::spawn::SpawnArg;
 use super::values::CaptureTo;
 use crate::app::exit::Failure;
 use crate::app::sound;
@@ -33,6 +34,11 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
         && (options.screenshot.is_some() || options.frames_out.is_some())
     {
         return refuse("--adapter noop draws nothing, so there is no picture to save".to_owned());
+    }
+    if options.scenario.scenario.is_some() && options.spawn.spawn == SpawnArg::Gradual {
+        let line = "--scenario binds who is there at the start, and with --spawn gradual nobody is; \
+                    drop one";
+        return refuse(line.to_owned());
     }
     if let Some(CaptureTo { character, .. }) = options.capture
         && character >= options.count

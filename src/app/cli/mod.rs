@@ -5,11 +5,13 @@ mod contradiction;
 mod fault;
 pub mod options;
 pub mod scenario;
+pub mod spawn;
 pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use options::{CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg};
 pub use scenario::{Scenario, ScenarioOptions};
+pub use spawn::{Spawn, SpawnArg};
 pub use values::{
     CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
 };

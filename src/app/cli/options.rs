@@ -1,6 +1,7 @@
 //! The options of a run, as clap reads them.
 
 use super::scenario::ScenarioOptions;
+use super::spawn::SpawnOptions;
 use super::values::{
     self, CaptureTo, ClipStoreArg, FitHeight, OnOff, RateDistances, Size, TimeStep, VisibilityArg,
 };
@@ -51,7 +52,7 @@ pub enum CameraArg {
     Orbit,
     /// Yours to steer: WASD and the mouse.
     Fly,
-    /// At eye level before the first row.
+    /// At eye level before the first row; a lone character is followed.
     Near,
     /// High and away, all of the crowd in view.
     Far,
@@ -126,6 +127,9 @@ pub struct RunOptions {
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 5000,
           value_parser = values::whole("a count", 0..=10_000_000_u32, 5000), help_heading = "Crowd")]
     pub count: u32,
+    /// Who comes and goes.
+    #[command(flatten)]
+    pub spawn: SpawnOptions,
     /// How they stand
     #[arg(long, value_enum, default_value_t = LayoutArg::Disc, help_heading = "Crowd")]
     pub layout: LayoutArg,
@@ -176,7 +180,7 @@ pub struct RunOptions {
     pub fixed_dt: Option<TimeStep>,
     /// Execute a recording again: its crowd, frames and poses; camera, picture and threads are free
     #[arg(long, value_name = "FILE", help_heading = "Run",
-          conflicts_with_all = ["count", "layout", "ground", "seed", "fit_height", "frames",
+          conflicts_with_all = ["count", "spawn", "spawn_rate", "weights", "layout", "ground", "seed", "fit_height", "frames",
                                 "warmup", "fixed_dt", "clip_store", "visibility", "grace",
                                 "update_rate", "rate_distances", "skeleton_lod", "lod_distance",
                                 "record", "playback", "graph"])]

@@ -4,7 +4,7 @@ use super::history::{FrameRow, History};
 use crate::app::report::Summary;
 use crate::app::report::text::grouped;
 use crate::app::sample::Sample;
-use crate::crowd::{Bytes, Crowd, NotifyEvent};
+use crate::crowd::{Bytes, Crowd, NotifyEvent, PopulationStats};
 use crate::motion::{Fired, Moment};
 use crate::profile::Phase;
 use std::time::{Duration, Instant};
@@ -46,6 +46,11 @@ impl Table {
         self.display = history.summary(|r: &FrameRow| r.display).filter(|s| s.max > 0.0);
         self.passes = history.pass_summaries();
         self.counts = last.map(counts).unwrap_or_default();
+        let PopulationStats { spawned, despawned, .. } = crowd.population();
+        if spawned + despawned > 0 {
+            let [came, went] = [spawned, despawned].map(|n| grouped(n as f64));
+            self.counts.insert(1, ("came and went", format!("{came}, {went}")));
+        }
         let newest = crowd.recent_notifies().rev().take(Self::NOTIFIES);
         self.notifies = newest.map(|(event, name)| notify_row(event, name)).collect();
     }

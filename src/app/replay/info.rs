@@ -37,6 +37,9 @@ struct Report {
     /// What played each of them; null for one that no graph did.
     graphs: Vec<Option<String>>,
     count: u32,
+    /// Came and went while it was recorded.
+    spawned: u64,
+    despawned: u64,
     frames: u64,
     /// World seconds.
     seconds: f64,
@@ -97,6 +100,7 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
         cast.members.iter().map(|m| (m.asset.bounds.size().max_element(), m.scale)).collect();
     let placed = CrowdConfig {
         count: run.count,
+        spawning: run.spawn.into(),
         seed: run.seed,
         layout: run.layout.into(),
         terrain: run.ground.terrain(run.seed),
@@ -105,7 +109,7 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
     };
     let kinds = &reader.header().kinds;
     let graphs = kinds.iter().map(|k| k.graph.as_ref().map(|g| g.name.clone())).collect();
-    let crowd = place(placed, cast, playing(reader.header()).into())?;
+    let crowd = place(placed, cast, &run.weights, playing(reader.header()).into())?;
     check_places(path, reader.header(), &crowd)?;
     let contexts = (0u16..).map_while(|kind| crowd.list_context(CharacterKind(kind)));
     let benches = contexts.zip(sizes).map(|(of, (size, metres))| Bench::new(of, size, metres));
@@ -117,6 +121,8 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
         characters: names,
         graphs,
         count: run.count,
+        spawned: totals.spawned,
+        despawned: totals.despawned,
         frames: reader.frames(),
         seconds: totals.seconds,
         bytes: std::fs::metadata(path).with_context(name)?.len(),
@@ -146,6 +152,10 @@ fn table(report: &Report) -> String {
     });
     let kinds = kinds.collect::<Vec<_>>().join(", ");
     row("characters", format!("{} ({kinds})", grouped(report.count.into())));
+    if report.spawned + report.despawned > 0 {
+        let (came, went) = (report.spawned as f64, report.despawned as f64);
+        row("turnover", format!("{} came, {} went", grouped(came), grouped(went)));
+    }
     row("frames", format!("{}, {:.2} s", grouped(report.frames as f64), report.seconds));
     row("evaluated", format!("{} a frame", grouped(report.lists as f64 / frames)));
     row("file", Bytes(report.bytes).to_string());

@@ -3,7 +3,7 @@
 use super::open;
 use crate::app::cli::{
     CharacterRef, ClipStoreArg, FitHeight, GroundArg, LayoutArg, PlaybackArg, RateDistances,
-    RunConfig, TimeStep, VisibilityArg,
+    RunConfig, Spawn, TimeStep, VisibilityArg, spawn,
 };
 use crate::asset::BuildOptions;
 use crate::crowd::{Gates, ReplayHeader};
@@ -17,8 +17,12 @@ use std::path::{Path, PathBuf};
 pub struct RecordedRun {
     /// Where the characters came from; files as they were named then.
     pub characters: Vec<CharacterRef>,
+    /// Their shares of the crowd, one for each.
+    pub weights: Vec<f32>,
     /// How many.
     pub count: u32,
+    /// How they came, and whether they went.
+    pub spawn: Spawn,
     /// How they stand.
     pub layout: LayoutArg,
     /// What they stand on.
@@ -84,7 +88,9 @@ impl RecordedRun {
     pub fn of(config: &RunConfig) -> Self {
         Self {
             characters: config.characters.clone(),
+            weights: config.weights.clone(),
             count: config.count,
+            spawn: config.spawn,
             layout: config.layout,
             ground: config.ground,
             seed: config.seed,
@@ -120,6 +126,15 @@ impl RecordedRun {
         if run.count != header.count {
             anyhow::bail!("{name}: the recording names two numbers of characters");
         }
+        if run.weights.len() != run.characters.len()
+            || run.weights.iter().any(|weight| !spawn::is_weight(*weight))
+        {
+            anyhow::bail!("{name}: the recording's characters have the weights {:?}", run.weights);
+        }
+        if !run.spawn.is_possible() {
+            let rate = run.spawn.per_second;
+            anyhow::bail!("{name}: {rate} characters come a second in the recording");
+        }
         match (run.fit_height, run.time_step) {
             (FitHeight::Metres(m), _) if !FitHeight::METRES.contains(&m) => {
                 anyhow::bail!("{name}: the recording's characters are fitted to {m} m")
@@ -153,6 +168,7 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
         config.characters = run.characters;
     }
     (config.count, config.layout, config.ground) = (run.count, run.layout, run.ground);
+    (config.weights, config.spawn) = (run.weights, run.spawn);
     (config.seed, config.fit_height) = (run.seed, run.fit_height);
     (config.clip_store, config.time_step) = (run.clip_store, run.time_step);
     (config.playback, config.graph) = (run.playback, run.graph);
@@ -167,12 +183,15 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::cli::SpawnArg;
 
     #[test]
     fn settings_that_no_run_could_have_had_are_refused() {
         let run = RecordedRun {
-            characters: Vec::new(),
+            characters: vec![CharacterRef::BuiltIn("humanoid".into())],
+            weights: vec![2.5],
             count: 40,
+            spawn: Spawn { mode: SpawnArg::Cycle, per_second: 3.0 },
             layout: LayoutArg::Grid,
             ground: GroundArg::Flat,
             seed: 1,
@@ -211,6 +230,15 @@ mod tests {
         for metres in [-1.0, 1e30] {
             let run = RecordedRun { fit_height: FitHeight::Metres(metres), ..run.clone() };
             assert!(read(&run, 40).unwrap_err().to_string().contains("fitted"), "{metres}");
+        }
+        for weights in [vec![], vec![0.0], vec![-1.0], vec![1.0, 1.0]] {
+            let run = RecordedRun { weights, ..run.clone() };
+            assert!(read(&run, 40).unwrap_err().to_string().contains("weights"), "{run:?}");
+        }
+        for per_second in [-1.0, 1e30] {
+            let spawn = Spawn { per_second, ..run.spawn };
+            let run = RecordedRun { spawn, ..run.clone() };
+            assert!(read(&run, 40).unwrap_err().to_string().contains("a second"), "{run:?}");
         }
         for seconds in [-1.0, 0.0, 1e30] {
             let run = RecordedRun { time_step: TimeStep::Fixed(seconds), ..run.clone() };

@@ -3,7 +3,7 @@
 
 use super::FileReader;
 use crate::crowd::{Crowd, FrameReader, ListContext};
-use crate::index::{CharacterId, CharacterKind};
+use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::task::serial::{self, ListError, WireScale};
 use crate::task::{Context, PoseState, TaskList, Worker, WorkerOptions};
@@ -45,6 +45,9 @@ pub struct Totals {
     pub seconds: f64,
     pub lists: u64,
     pub tasks: u64,
+    /// Characters that came and that went.
+    pub spawned: u64,
+    pub despawned: u64,
     /// Bytes in each form.
     pub exact: u64,
     pub wire: u64,
@@ -85,13 +88,15 @@ impl Totals {
         let most = most.min(MEMORY / (2 * largest).max(1)).max(1) as usize;
         let mut followed: BTreeMap<CharacterId, States> = BTreeMap::new();
         while reader.frame(&mut frame)? {
-            this.seconds += frames.read(&frame, crowd.count())?;
+            this.seconds += frames.read(&frame, crowd.capacity())?;
+            this.spawned += frames.came().len() as u64;
+            this.despawned += frames.gone().len() as u64;
             follow(&mut followed, frames.entered(), most, |id| {
-                let context = &benches.get(kind_of(crowd, id)?.get())?.context;
+                let context = &benches.get(crowd.kind_of(id)?.get())?.context;
                 Some([context.blank_state(), context.blank_state()])
             });
             for (id, bytes) in frames.lists(&frame) {
-                let kind = kind_of(crowd, id).and_then(|kind| benches.get_mut(kind.get()));
+                let kind = crowd.kind_of(id).and_then(|kind| benches.get_mut(kind.get()));
                 let Some(bench) = kind else { continue };
                 let states = followed.get_mut(&id);
                 this.add(bench, bytes, (&mut worker, &mut scratch), states)?;
@@ -151,10 +156,6 @@ impl Totals {
             }
         }
     }
-}
-
-fn kind_of(crowd: &Crowd, id: CharacterId) -> Option<CharacterKind> {
-    Some(crowd.character(id)?.kind)
 }
 
 /// Who has just been given a slot keeps no pose; up to `most` of them are followed from here on.

@@ -99,8 +99,17 @@ pub struct MeanMax {
 /// Characters.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct CrowdReport {
-    /// In the world.
+    /// In the world once all have come.
     pub count: u32,
+    /// In the world, per frame.
+    pub population: MeanMax,
+    /// Came in the measured frames.
+    pub spawned: u64,
+    /// Went in the measured frames.
+    pub despawned: u64,
+    /// Each kind and its share at the end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindReport>,
     /// In view of the camera or of the shadow map, per frame.
     pub visible: MeanMax,
     /// Recorded and executed, per frame.
@@ -120,6 +129,17 @@ pub struct CrowdReport {
     /// Of `--budget-ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetReport>,
+}
+
+/// One kind of character.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct KindReport {
+    /// Its name.
+    pub name: String,
+    /// Its share against the others'.
+    pub weight: f32,
+    /// How many of it are there.
+    pub count: u32,
 }
 
 /// What a budget came to, per frame.

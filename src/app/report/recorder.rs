@@ -29,6 +29,9 @@ pub struct Recorder {
     worker: [Series; Phase::COUNT],
     gpu: Series,
     passes: Vec<(&'static str, Series)>,
+    population: Series,
+    spawned: u64,
+    despawned: u64,
     visible: Series,
     evaluated: Series,
     ticked: Series,
@@ -67,6 +70,9 @@ impl Recorder {
         }
         self.display.push(sample.display_ms);
         let tick = &sample.tick;
+        self.population.push(f64::from(tick.count));
+        self.spawned += u64::from(tick.spawned);
+        self.despawned += u64::from(tick.despawned);
         self.visible.push(f64::from(tick.visible));
         self.evaluated.push(f64::from(tick.evaluated));
         self.ticked.push(f64::from(tick.ticked));
@@ -148,6 +154,10 @@ impl Recorder {
             gpu_passes: (!passes.is_empty()).then_some(Rows(passes)),
             crowd: CrowdReport {
                 count,
+                population: mean_max(&self.population),
+                spawned: self.spawned,
+                despawned: self.despawned,
+                kinds: Vec::new(),
                 visible: mean_max(&self.visible),
                 evaluated: mean_max(&self.evaluated),
                 ticked: mean_max(&self.ticked),

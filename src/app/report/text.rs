@@ -39,6 +39,18 @@ fn lines(report: &Report, out: &mut String) -> std::fmt::Result {
         if frames.measured == 1 { "" } else { "s" },
         frames.warmup,
     )?;
+    if crowd.spawned + crowd.despawned > 0 {
+        let [came, went] = [crowd.spawned, crowd.despawned].map(|n| grouped(n as f64));
+        let here = grouped(crowd.population.mean);
+        writeln!(out, "{came} came and {went} went; {here} were there on average")?;
+    }
+    if crowd.kinds.len() > 1 {
+        let kinds = crowd
+            .kinds
+            .iter()
+            .map(|kind| format!("{} {}", grouped(f64::from(kind.count)), kind.name));
+        writeln!(out, "{}", kinds.collect::<Vec<_>>().join(", "))?;
+    }
     if let Some(v) = &report.validation {
         let (checked, skipped) = (grouped(v.checked as f64), grouped(v.skipped as f64));
         writeln!(

@@ -29,12 +29,37 @@ pub(crate) struct Gait {
     pub reach: f32,
 }
 
+impl Gait {
+    /// Playback speed at which somebody of an individual scale is as fast as a lane, metres a
+    /// second.
+    pub fn playback_speed(&self, lane: f32, scale: f32) -> f32 {
+        lane / (self.speed * scale)
+    }
+}
+
 /// The characters that wait to be placed.
 pub(crate) struct Cast {
     pub bodies: Vec<Body>,
     /// Not yet placed, per kind.
     left: Vec<u32>,
     pub random: Random,
+}
+
+/// Divides `count` by weights: whole shares first, then one more to the largest remainders, the
+/// first of equals (Hamilton's method). Without a weight above zero nobody gets any.
+pub(crate) fn shares(weights: &[f32], count: u32) -> Vec<u32> {
+    let weights = || weights.iter().map(|w| f64::from(*w).max(0.0));
+    let sum: f64 = weights().sum();
+    let exact = |weight: f64| if sum > 0.0 { f64::from(count) * weight / sum } else { 0.0 };
+    let exact: Vec<f64> = weights().map(exact).collect();
+    let mut shares: Vec<u32> = exact.iter().map(|e| e.floor() as u32).collect();
+    let mut order: Vec<usize> = (0..shares.len()).filter(|&k| exact[k] > 0.0).collect();
+    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()).then(a.cmp(&b)));
+    let missing = if order.is_empty() { 0 } else { count.saturating_sub(shares.iter().sum()) };
+    for &kind in order.iter().cycle().take(missing as usize) {
+        shares[kind] += 1;
+    }
+    shares
 }
 
 /// Some characters of one kind and gait that share lanes.
@@ -59,21 +84,8 @@ impl Walkers {
 }
 
 impl Cast {
-    /// Divides `count` among the kinds by weight (largest remainders).
-    pub fn new(bodies: Vec<Body>, count: u32, seed: u64) -> Self {
-        let sum: f64 = bodies.iter().map(|b| f64::from(b.weight)).sum();
-        let exact: Vec<f64> = bodies
-            .iter()
-            .map(|b| if sum > 0.0 { f64::from(count) * f64::from(b.weight) / sum } else { 0.0 })
-            .collect();
-        let mut left: Vec<u32> = exact.iter().map(|e| e.floor() as u32).collect();
-        let mut order: Vec<usize> = (0..bodies.len()).filter(|&k| exact[k] > 0.0).collect();
-        order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()).then(a.cmp(&b)));
-        let missing = count.saturating_sub(left.iter().sum());
-        for &kind in order.iter().cycle().take(if order.is_empty() { 0 } else { missing as usize })
-        {
-            left[kind] += 1;
-        }
+    /// So many of each kind, in the order of `bodies`.
+    pub fn new(bodies: Vec<Body>, left: Vec<u32>, seed: u64) -> Self {
         Self { bodies, left, random: Random::new(seed, 0x1a40_0000) }
     }
 

@@ -42,10 +42,9 @@ pub(super) fn plan(cast: &mut Cast) -> Plan {
                 let ride =
                     Ride::new(position, 0.0, radius, speed).reversed(reversed).course(gait.course);
                 let s = cast.random.unit() * ride.perimeter();
-                let speed = speed / (gait.speed * scale);
                 let ride_index = plan.rides.len() as u32;
                 plan.rides.push(ride);
-                let role = Role::Ride { ride: ride_index, s, lateral: 0.0, gait: 0, speed };
+                let role = Role::Ride { ride: ride_index, s, lateral: 0.0, gait: 0 };
                 plan.spots.push(Spot { kind, scale, role });
             }
         }

@@ -5,7 +5,7 @@ mod disc;
 mod grid;
 mod street;
 
-pub(crate) use cast::{Body, Cast, Gait};
+pub(crate) use cast::{Body, Cast, Gait, shares};
 
 use super::ride::Ride;
 use crate::index::CharacterKind;
@@ -52,8 +52,6 @@ pub(crate) enum Role {
         lateral: f32,
         /// Index into the kind's gaits.
         gait: u32,
-        /// Playback speed that makes the gait as fast as the lane.
-        speed: f32,
     },
 }
 
@@ -123,7 +121,8 @@ mod tests {
     }
 
     fn plan(layout: Layout, bodies: &[Body], count: u32) -> Plan {
-        Plan::new(layout, Cast::new(bodies.to_vec(), count, 11))
+        let weights: Vec<f32> = bodies.iter().map(|body| body.weight).collect();
+        Plan::new(layout, Cast::new(bodies.to_vec(), shares(&weights, count), 11))
     }
 
     /// Position and radius of each character after `seconds`.
@@ -225,10 +224,11 @@ mod tests {
         for layout in LAYOUTS {
             let plan = plan(layout, &bodies, 2_000);
             for spot in &plan.spots {
-                if let Role::Ride { ride, gait, speed, .. } = spot.role {
+                if let Role::Ride { ride, gait, .. } = spot.role {
                     let gait = &bodies[spot.kind.get()].gaits[gait as usize];
-                    let own = gait.speed * speed * spot.scale;
-                    assert!((own - plan.rides[ride as usize].speed).abs() < 1e-4);
+                    let lane = plan.rides[ride as usize].speed;
+                    let speed = gait.playback_speed(lane, spot.scale);
+                    assert!((gait.speed * speed * spot.scale - lane).abs() < 1e-4);
                     assert!((0.9..=1.11).contains(&speed), "{layout:?}: {speed}");
                 }
             }
@@ -260,7 +260,8 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_plan_and_another_a_different_one() {
         for layout in LAYOUTS {
-            let with = |seed| Plan::new(layout, Cast::new(vec![person(1.0)], 200, seed)).spots;
+            let with =
+                |seed| Plan::new(layout, Cast::new(vec![person(1.0)], vec![200], seed)).spots;
             assert_eq!(with(1), with(1));
             assert_ne!(with(1), with(2));
         }

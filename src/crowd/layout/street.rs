@@ -46,8 +46,7 @@ pub(super) fn fill_lane(cast: &mut Cast, plan: &mut Plan, ride: Ride, w: &Walker
         let scale = cast.scale();
         let s = i as f32 * gap + cast.random.range(-jitter, jitter);
         let lateral = cast.random.range(-Walkers::LATERAL, Walkers::LATERAL);
-        let speed = ride.speed / (gait.speed * scale);
-        let role = Role::Ride { ride: ride_index, s, lateral, gait: w.gait, speed };
+        let role = Role::Ride { ride: ride_index, s, lateral, gait: w.gait };
         plan.spots.push(Spot { kind: w.kind, scale, role });
     }
     plan.rides.push(ride.course(gait.course));

@@ -40,7 +40,7 @@ impl ListContext<'_> {
 impl Crowd {
     /// Records every tick from now on: [`Crowd::recorded_frame`].
     pub fn record_frames(&mut self) {
-        let characters = self.count() as usize;
+        let characters = self.capacity() as usize;
         self.world.replay.record(characters);
         self.world.crew.reserve_spools(characters);
     }
@@ -60,11 +60,12 @@ impl Crowd {
             graph: kind.recorded_graph().map(Arc::new),
         };
         let kinds = self.world.kinds.iter().zip(checksums).map(kind).collect();
-        ReplayHeader { count: self.count(), kinds, places: self.places_checksum(), settings }
+        let count = self.world.population.asked();
+        ReplayHeader { count, kinds, places: self.places_checksum(), settings }
     }
 
-    /// XXH3 of where everybody stands, of which kind and how large, to the bit: two crowds that
-    /// differ in it can't show one recording.
+    /// XXH3 of every place, of which kind and how large whoever has it is, to the bit, and of who is
+    /// there: two crowds that differ in it can't show one recording.
     pub fn places_checksum(&self) -> u64 {
         let World { characters, kinds, rides, terrain, .. } = &self.world;
         let mut hash = XxHash3_64::new();
@@ -80,15 +81,17 @@ impl Crowd {
                 hash.write(&lateral.to_le_bytes());
             }
         }
+        characters.blocks.iter().for_each(|block| hash.write(&block.present.to_le_bytes()));
         hash.finish()
     }
 
-    /// Plays recorded frames from now on: a tick takes time, comings and goings, task lists and
+    /// Plays recorded frames from now on: a tick takes time, who comes and who goes, task lists and
     /// motion from the frame that was loaded before it, and does nothing without one. Clocks
     /// stand still and notifies are not fired; they are not recorded.
     pub fn replay_frames(&mut self) {
         let extents = self.world.kinds.iter().map(Kind::extents).collect();
         self.world.replay.play(extents);
+        self.world.population.close();
     }
 
     /// Loads the frame that the next tick plays; the buffer of an earlier one comes back.

@@ -11,12 +11,39 @@ const MOVED: u8 = 1;
 const PLAYED: u8 = 1;
 /// Two more lists of ids: whose clocks were given a slot of their own, and whose gave it back.
 const TICKS: u8 = 2;
+/// Before those, two lists of who went and of who came before the frame.
+const TURNOVER: u8 = 4;
 const NOBODY: u32 = u32::MAX;
 
-/// Appends seconds, whether they were played, and whether clocks came and went.
-pub(super) fn write_time((dt, played): (f64, bool), ticks: bool, out: &mut Vec<u8>) {
+/// What a frame has beside what every frame has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Parts {
+    /// Clocks came and went.
+    pub ticks: bool,
+    /// Characters came and went.
+    pub turnover: bool,
+}
+
+/// Appends seconds, whether they were played, and what there is of the frame.
+pub(super) fn write_time((dt, played): (f64, bool), parts: Parts, out: &mut Vec<u8>) {
     out.extend_from_slice(&dt.to_bits().to_le_bytes());
-    out.push(if played { PLAYED } else { 0 } | if ticks { TICKS } else { 0 });
+    let flags = [(played, PLAYED), (parts.ticks, TICKS), (parts.turnover, TURNOVER)];
+    out.push(flags.into_iter().fold(0, |all, (on, flag)| if on { all | flag } else { all }));
+}
+
+/// Appends `count` ids, which ascend, each with its generation.
+pub(super) fn write_comings(
+    count: u32,
+    comings: impl Iterator<Item = (CharacterId, u32)>,
+    out: &mut Vec<u8>,
+) {
+    varint::put(count, out);
+    let mut next = 0;
+    for (id, generation) in comings {
+        varint::put(id.0 - next, out);
+        varint::put(generation, out);
+        next = id.0 + 1;
+    }
 }
 
 /// Appends `count` ids, which ascend: how many, and the gap before each.
@@ -58,6 +85,10 @@ pub(super) struct Frame {
     /// World seconds; zero when nothing is loaded.
     pub dt: f64,
     pub played: bool,
+    /// Who had gone since the frame before, ascending.
+    pub gone: Vec<CharacterId>,
+    /// Who had come, ascending, and of which generation.
+    pub came: Vec<(CharacterId, u32)>,
     /// Who gave a palette slot back, ascending.
     pub left: Vec<CharacterId>,
     /// Who was given a palette slot, ascending.
@@ -89,36 +120,39 @@ impl Frame {
             self.places[id.get()] = NOBODY;
         }
         self.entries.clear();
-        for ids in [&mut self.left, &mut self.entered, &mut self.started, &mut self.stopped] {
-            ids.clear();
-        }
+        self.came.clear();
+        let Self { gone, left, entered, started, stopped, .. } = self;
+        [gone, left, entered, started, stopped].into_iter().for_each(Vec::clear);
         (self.dt, self.played) = (0.0, true);
     }
 
-    /// Finds everything in the bytes of a frame of `count` characters. An error says what is wrong;
+    /// Finds everything in the bytes of a frame of a crowd with `count` places. An error says what is wrong;
     /// what was found so far is there then.
     pub fn read(&mut self, bytes: &[u8], count: u32) -> Result<(), String> {
         self.places.resize(count as usize, NOBODY);
-        let cut = |_| "its bytes end too early or are no numbers".to_owned();
         let mut from = Bytes::new(bytes);
         self.dt = f64::from_le_bytes(from.take().map_err(cut)?);
         if !self.dt.is_finite() {
             return Err("its time is no number".to_owned());
         }
         let [flags] = from.take().map_err(cut)?;
-        if flags & !(PLAYED | TICKS) != 0 {
+        if flags & !(PLAYED | TICKS | TURNOVER) != 0 {
             return Err(format!("its flags are {flags}"));
         }
         self.played = flags & PLAYED != 0;
-        let lists = if flags & TICKS == 0 { 2 } else { 4 };
-        let lists_of = [&mut self.left, &mut self.entered, &mut self.started, &mut self.stopped];
-        for ids in lists_of.into_iter().take(lists) {
+        if flags & TURNOVER != 0 {
+            read_ids(&mut from, count, &mut self.gone)?;
             let n = from.unsigned().map_err(cut)?;
             let mut next = 0;
             for _ in 0..n {
                 let id = id_after(&mut next, from.unsigned().map_err(cut)?, count)?;
-                ids.push(id);
+                self.came.push((id, from.unsigned().map_err(cut)?));
             }
+        }
+        let lists = if flags & TICKS == 0 { 2 } else { 4 };
+        let lists_of = [&mut self.left, &mut self.entered, &mut self.started, &mut self.stopped];
+        for ids in lists_of.into_iter().take(lists) {
+            read_ids(&mut from, count, ids)?;
         }
         let n = from.unsigned().map_err(cut)?;
         let mut next = 0;
@@ -144,6 +178,20 @@ impl Frame {
         let place = *self.places.get(id.get())?;
         self.entries.get(place as usize).cloned()
     }
+}
+
+fn cut(_: ListError) -> String {
+    "its bytes end too early or are no numbers".to_owned()
+}
+
+/// Ids of a crowd with `count` places.
+fn read_ids(from: &mut Bytes<'_>, count: u32, ids: &mut Vec<CharacterId>) -> Result<(), String> {
+    let n = from.unsigned().map_err(cut)?;
+    let mut next = 0;
+    for _ in 0..n {
+        ids.push(id_after(&mut next, from.unsigned().map_err(cut)?, count)?);
+    }
+    Ok(())
 }
 
 /// The id that comes `gap` after those before `next`, which moves on.
@@ -175,7 +223,9 @@ mod tests {
 
     fn frame() -> Vec<u8> {
         let mut out = Vec::new();
-        write_time((0.25, true), false, &mut out);
+        write_time((0.25, true), Parts { turnover: true, ..Parts::default() }, &mut out);
+        write_ids(2, ids(&[0, 9]), &mut out);
+        write_comings(2, [(CharacterId(0), 7), (CharacterId(700), 300)].into_iter(), &mut out);
         write_ids(1, ids(&[3]), &mut out);
         write_ids(3, ids(&[0, 1, 700]), &mut out);
         let mut spools = [Spool::default(), Spool::default()];
@@ -192,6 +242,8 @@ mod tests {
         let mut frame_read = Frame::default();
         frame_read.read(&frame(), 701).unwrap();
         assert_eq!((frame_read.dt, frame_read.played), (0.25, true));
+        assert_eq!(frame_read.gone, ids(&[0, 9]).collect::<Vec<_>>());
+        assert_eq!(frame_read.came, [(CharacterId(0), 7), (CharacterId(700), 300)]);
         assert_eq!(frame_read.left, ids(&[3]).collect::<Vec<_>>());
         assert_eq!(frame_read.entered, ids(&[0, 1, 700]).collect::<Vec<_>>());
         assert_eq!(frame_read.evaluated, ids(&[0, 1, 700]).collect::<Vec<_>>());
@@ -203,6 +255,7 @@ mod tests {
         assert_eq!(back.tasks(), list().tasks());
         assert!(frame_read.entry(CharacterId(2)).is_none());
         frame_read.clear();
+        assert!(frame_read.gone.is_empty() && frame_read.came.is_empty());
         assert!(frame_read.entry(CharacterId(1)).is_none());
     }
 

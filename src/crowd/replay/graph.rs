@@ -1,7 +1,7 @@
 //! Kinds of character whose graphs are not there: what a recording says of them.
 
 use super::header::{InPlaceClip, RecordedGraph};
-use crate::crowd::config::CrowdError;
+use crate::crowd::error::CrowdError;
 use crate::crowd::graph::{ROOM, kept_poses};
 use crate::crowd::kind::Kind;
 use crate::index::ClipId;

@@ -11,7 +11,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: [u8; 8] = *b"THRNGREC";
 /// Of everything but the lists, which have a version of their own.
-pub(super) const VERSION: u16 = 2;
+pub(super) const VERSION: u16 = 3;
 /// The longest name, bytes.
 const MAX_NAME: usize = 1 << 10;
 /// The longest settings, bytes.
@@ -66,7 +66,8 @@ pub struct InPlaceClip {
 /// What a recording is of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayHeader {
-    /// Characters in the world.
+    /// Characters that the world was made for; those who were there from the start, unless they came
+    /// one by one.
     pub count: u32,
     /// In the order of the crowd's kinds.
     pub kinds: Vec<RecordedKind>,

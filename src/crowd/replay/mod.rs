@@ -2,8 +2,10 @@
 //! executed again without whatever told them (clocks, graphs, drivers). docs/REPLAY.md has the
 //! tables of the format.
 //!
-//! A frame holds who was given a palette slot and who gave one back, and of everybody who evaluated
-//! the ground that the root covered and the task list, exact to the bit. Workers record into spools of their own; the serial phase puts these into the order of ids.
+//! A frame holds who came and who went since the one before, who was given a palette slot and who gave
+//! one back, and of everybody who evaluated the ground that the root covered and the task list, exact
+//! to the bit. Workers record into spools of their own; the serial phase puts these into the order of
+//! ids.
 //! `header.rs` has what lists refer to without the graphs that recorded them, `file.rs` is what
 //! frames are kept in.
 
@@ -19,12 +21,12 @@ pub use file::{ReplayReader, ReplayWriter};
 pub use header::{InPlaceClip, RecordedGraph, RecordedKind, ReplayHeader};
 pub(crate) use spool::Spool;
 
-use super::characters::{BLOCK, Block};
+use super::characters::{BLOCK, Block, Characters};
 use crate::index::{CharacterId, CharacterKind};
 use crate::motion::GroundMotion;
 use crate::task::TaskList;
 use crate::task::serial::{self, Extents, ListError};
-use frame::Frame;
+use frame::{Frame, Parts};
 
 /// What can't be replayed.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +77,8 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
-    /// Finds everything in the bytes of the next frame of `count` characters. Gives its world seconds.
+    /// Finds everything in the bytes of the next frame of a crowd with `count` places
+    /// ([`Crowd::capacity`](super::Crowd::capacity)). Gives its world seconds.
     ///
     /// # Errors
     /// [`ReplayError::Frame`] for bytes that are none.
@@ -86,6 +89,16 @@ impl FrameReader {
         let read = self.frame.read(bytes, count);
         read.map_err(|what| ReplayError::Frame { frame, what })?;
         Ok(self.frame.dt)
+    }
+
+    /// Who had come since the frame before, in the order of ids.
+    pub fn came(&self) -> impl ExactSizeIterator<Item = CharacterId> {
+        self.frame.came.iter().map(|(id, _)| *id)
+    }
+
+    /// Who had gone since then, in the order of ids. One that is in both lists has gone first.
+    pub fn gone(&self) -> &[CharacterId] {
+        &self.frame.gone
     }
 
     /// Who was given a palette slot in that frame, and kept no pose, in the order of ids.
@@ -169,21 +182,38 @@ impl Replay {
         (self.frame.dt, self.frame.played)
     }
 
+    /// Who goes before the frame that is played.
+    pub fn goings(&self) -> &[CharacterId] {
+        &self.frame.gone
+    }
+
+    /// Who comes before the frame that is played, and of which generation.
+    pub fn comings(&self) -> impl Iterator<Item = (CharacterId, u32)> {
+        self.frame.came.iter().copied()
+    }
+
     /// Puts a frame together from what the workers recorded and who came and went.
     pub fn assemble<'a>(
         &mut self,
         time: (f64, bool),
-        blocks: &[Block],
+        characters: &Characters,
         spools: impl Iterator<Item = &'a mut Spool>,
     ) {
         self.bytes.clear();
+        let blocks = &characters.blocks[..];
         let ticks = blocks.iter().any(|block| block.start | block.stop != 0);
-        frame::write_time(time, ticks, &mut self.bytes);
+        let turnover = blocks.iter().any(|block| block.gone | block.came != 0);
+        frame::write_time(time, Parts { ticks, turnover }, &mut self.bytes);
+        let count = |of: fn(&Block) -> u64| blocks.iter().map(|b| of(b).count_ones()).sum();
+        if turnover {
+            frame::write_ids(count(|b| b.gone), ids(blocks, |b| b.gone), &mut self.bytes);
+            let came = ids(blocks, |b| b.came).map(|id| (id, characters.generations[id.get()]));
+            frame::write_comings(count(|b| b.came), came, &mut self.bytes);
+        }
         let hands: [fn(&Block) -> u64; 4] = [|b| b.leave, |b| b.enter, |b| b.start, |b| b.stop];
         let lists = if ticks { 4 } else { 2 };
         for of in hands.into_iter().take(lists) {
-            let count = blocks.iter().map(|b| of(b).count_ones()).sum();
-            frame::write_ids(count, ids(blocks, of), &mut self.bytes);
+            frame::write_ids(count(of), ids(blocks, of), &mut self.bytes);
         }
         spool::merge(spools, &mut self.desk, &mut self.bytes);
     }
@@ -211,16 +241,29 @@ impl Replay {
         })
     }
 
-    /// Who comes holds no slot, who goes holds one, who has a list has one in between; every list is
-    /// one, and names what there is.
+    /// Who has gone was there, and who has come was not. Of those who are there: who comes holds no
+    /// slot, who goes holds one, who has a list has one in between; every list is one, and names what
+    /// there is.
     fn check(&mut self, blocks: &[Block], kinds: &[CharacterKind]) -> Result<(), String> {
         let none = Extents::default();
         let is = |id: CharacterId, of: fn(&Block) -> u64| {
             of(&blocks[id.get() / BLOCK]) >> (id.get() % BLOCK) & 1 == 1
         };
-        let leased = |id: CharacterId| is(id, |block| block.leased);
-        let ticking = |id: CharacterId| is(id, |block| block.ticking);
         let frame = &self.frame;
+        let among = |ids: &[CharacterId], id: CharacterId| ids.binary_search(&id).is_ok();
+        // Who has gone took its slot along.
+        let stays = |id: CharacterId| !among(&frame.gone, id);
+        let leased = |id: CharacterId| is(id, |block| block.leased) && stays(id);
+        let ticking = |id: CharacterId| is(id, |block| block.ticking) && stays(id);
+        let was_there = |id: CharacterId| is(id, |block| block.present);
+        let came = |id: CharacterId| frame.came.binary_search_by_key(&id, |(id, _)| *id).is_ok();
+        let is_there = |id: CharacterId| was_there(id) && stays(id) || came(id);
+        if let Some(id) = frame.gone.iter().find(|id| !was_there(**id)) {
+            return Err(format!("character {id} goes and was not there"));
+        }
+        if let Some((id, _)) = frame.came.iter().find(|(id, _)| was_there(*id) && stays(*id)) {
+            return Err(format!("character {id} comes and was there"));
+        }
         let other = |ids: &[CharacterId], has: &dyn Fn(CharacterId) -> bool, expected: bool| {
             ids.iter().copied().find(|id| has(*id) != expected)
         };
@@ -228,7 +271,10 @@ impl Replay {
         if let Some(id) = gives {
             return Err(format!("character {id} gives back a slot that it has not"));
         }
-        let among = |ids: &[CharacterId], id: CharacterId| ids.binary_search(&id).is_ok();
+        let mut acts = [&frame.entered, &frame.started, &frame.evaluated].into_iter().flatten();
+        if let Some(id) = acts.find(|id| !is_there(**id)) {
+            return Err(format!("character {id} acts and is not there"));
+        }
         let posed =
             |id: CharacterId| leased(id) && !among(&frame.left, id) || among(&frame.entered, id);
         let ticks = |id: CharacterId| ticking(id) && !among(&frame.stopped, id);

@@ -2,7 +2,7 @@
 
 use super::score::{Order, Track};
 use super::{Parking, SequenceConfig};
-use crate::crowd::config::CrowdError;
+use crate::crowd::error::CrowdError;
 use crate::crowd::kind::Kind;
 use crate::crowd::world::World;
 use crate::index::CharacterId;
@@ -14,9 +14,12 @@ pub(super) fn check(config: &SequenceConfig, world: &World) -> Result<(), CrowdE
     if !length.is_finite() || length <= 0.0 {
         return refuse(format!("it is {length} s long; that must be finite and above 0"));
     }
-    let count = world.characters.kinds.len();
-    if let Some(CharacterId(id)) = config.cast.iter().find(|id| id.get() >= count) {
-        return refuse(format!("its cast has character {id}; {count} are numbered from 0"));
+    let places = world.characters.kinds.len();
+    if let Some(CharacterId(id)) = config.cast.iter().find(|id| id.get() >= places) {
+        return refuse(format!("its cast has character {id}; {places} are numbered from 0"));
+    }
+    if let Some(id) = config.cast.iter().find(|id| !world.characters.is_present(**id)) {
+        return refuse(format!("its cast has character {id}, which is not there"));
     }
     for (at, id) in config.cast.iter().enumerate() {
         if config.cast[..at].contains(id) {

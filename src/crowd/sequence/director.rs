@@ -133,6 +133,19 @@ impl Sequence {
         self.cast.iter().for_each(|id| stage.direct(*id, false));
     }
 
+    /// Goes on without somebody who is not there any more; stops when that was the last one.
+    pub fn lose(&mut self, id: CharacterId) {
+        let Some(place) = self.cast.iter().position(|member| *member == id) else { return };
+        self.cast.remove(place);
+        self.tracks.retain(|(track, _)| track.member != place);
+        for (track, _) in self.tracks.iter_mut().filter(|(track, _)| track.member > place) {
+            track.member -= 1;
+        }
+        if self.cast.is_empty() && self.state != SequenceState::Unbound {
+            self.state = SequenceState::Stopped;
+        }
+    }
+
     /// Gives everybody's own mode back, unless it is one that forgets to.
     fn restore(&self, forced: &mut Forced, stage: &mut impl Stage) {
         if self.restore == Restore::Never {

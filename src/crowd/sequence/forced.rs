@@ -45,6 +45,11 @@ impl Forced {
         self.by.remove(&id).map(|force| force.own)
     }
 
+    /// A character goes: nobody forces it any more, and its mode is nobody's.
+    pub fn forget(&mut self, id: CharacterId) {
+        self.by.remove(&id);
+    }
+
     /// A character's own mode is another one from now on. True when it is forced, and has it later.
     pub fn set_own(&mut self, id: CharacterId, own: UpdateMode) -> bool {
         self.by.get_mut(&id).map(|force| force.own = own).is_some()

@@ -4,6 +4,10 @@
 //! sequence that plays forces its cast to evaluate in every frame. That order has to be taken back
 //! by whatever ends the need for it: pausing, stopping, the sequence's end, unbinding, parking.
 //! [`Restore::Never`] forgets to, as an engine has been seen to, so that its cost can be measured.
+//!
+//! A member that is despawned leaves every cast that it is in, with its tracks, and whoever has its
+//! id next is bound by nothing. The sequence goes on with the others; without any it stops, and its
+//! cast stays empty.
 
 mod check;
 mod director;
@@ -17,7 +21,7 @@ use forced::Forced;
 pub use score::{Cue, Order, Track};
 
 use super::Crowd;
-use super::config::CrowdError;
+use super::error::CrowdError;
 use super::world::World;
 use crate::index::{CharacterId, typed_index};
 use director::Sequence;
@@ -65,7 +69,7 @@ impl Default for Parking {
 pub struct SequenceConfig {
     /// For people.
     pub name: String,
-    /// Its members; any may be in other sequences too.
+    /// Its members, who are there; any may be in other sequences too.
     pub cast: Vec<CharacterId>,
     /// Seconds from its beginning to its end, above 0.
     pub seconds: f64,
@@ -88,7 +92,7 @@ pub struct SequenceInfo<'a> {
     pub state: SequenceState,
     /// Seconds from its beginning.
     pub seconds: f64,
-    /// Its members.
+    /// Its members, but for those who have gone.
     pub cast: &'a [CharacterId],
 }
 
@@ -100,6 +104,12 @@ pub(crate) struct Sequences {
 }
 
 impl Sequences {
+    /// A character goes: no sequence has it in its cast or forces it any more.
+    pub fn lose(&mut self, id: CharacterId) {
+        self.forced.forget(id);
+        self.all.iter_mut().for_each(|sequence| sequence.lose(id));
+    }
+
     /// One frame of all of them, `dt` world seconds long. Gives the nanoseconds that it took.
     pub fn step(&mut self, dt: f64, mut stage: OnStage<'_>) -> u64 {
         if self.all.is_empty() {
