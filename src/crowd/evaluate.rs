@@ -20,6 +20,11 @@ use crate::profile::{Phase, PhaseTimes};
 use crate::task::{Context, PoseState, TaskList};
 use rayon::prelude::*;
 
+/// World seconds for which somebody has to have been seen before it turns about the foot that it
+/// stands on. Where that is depends on the pose, and a pose on transitions that whose clocks alone
+/// ran begins anew when it is seen: it must not come to be elsewhere for that. Longer than any
+/// transition of the built-in graphs.
+const SETTLED: f32 = 0.5;
 /// The fewest that are worth a job of their own: one batch of the resolve kernel.
 const LEAST_CHUNK: u32 = 8;
 
@@ -146,13 +151,17 @@ impl Evaluation<'_> {
                 let seconds = (self.now - was) as f32;
                 if let Some(ground) = self.replay.take(owner, list) {
                     playback.now = self.now;
-                    run.roots[slot] = Covered { ground, seconds };
+                    let seen = is(word.camera | word.shadow, slot);
+                    run.roots[slot] = run.roots[slot].next(ground, seconds, seen);
                     list.sweep();
                     count(list);
                     continue;
                 }
                 let last = if stride > palette_len { palette_len - newer(word, slot) } else { 0 };
-                let before = &run.matrices[slot * stride + last..][..palette_len];
+                // Nobody sees the others' feet slide.
+                let settled = run.roots[slot].seen > SETTLED;
+                let shown = if settled { palette_len } else { 0 };
+                let before = &run.matrices[slot * stride + last..][..shown];
                 let row = &mut run.rows[slot * run.row..][..run.row];
                 let mut bring = |until: f64, played: bool| {
                     let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
@@ -178,7 +187,8 @@ impl Evaluation<'_> {
                     }
                     Some(_) => bring(self.now, false),
                 };
-                run.roots[slot] = Covered { ground, seconds };
+                let seen = is(word.camera | word.shadow, slot);
+                run.roots[slot] = run.roots[slot].next(ground, seconds, seen);
                 if ticking {
                     if self.replay.records() {
                         spool.push_ticked(owner, ground);

@@ -361,6 +361,6 @@ pub(crate) struct GraphStep<'a> {
     pub dt: f64,
     /// It comes into view.
     pub entered: bool,
-    /// The palette of its last evaluation; anything for one who comes into view.
+    /// The palette of its last evaluation; empty where nobody has seen it for long.
     pub before: &'a [Mat3x4],
 }

@@ -78,12 +78,33 @@ pub(crate) struct Leases {
 }
 
 /// What a root did from one evaluation to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Covered {
     /// The ground that it covered, model units.
     pub ground: GroundMotion,
     /// World seconds that it took.
     pub seconds: f32,
+    /// World seconds for which it has been seen, or [`Covered::UNSEEN`].
+    pub seen: f32,
+}
+
+impl Covered {
+    /// Nobody saw it.
+    const UNSEEN: f32 = -1.0;
+
+    /// What a holder begins with.
+    pub const NOTHING: Self =
+        Self { ground: GroundMotion::IDENTITY, seconds: 0.0, seen: Self::UNSEEN };
+
+    /// What follows upon this.
+    pub fn next(&self, ground: GroundMotion, seconds: f32, seen: bool) -> Self {
+        let seen = match seen {
+            false => Self::UNSEEN,
+            true if self.seen == Self::UNSEEN => 0.0,
+            true => self.seen + seconds,
+        };
+        Self { ground, seconds, seen }
+    }
 }
 
 impl Leases {
@@ -141,7 +162,7 @@ impl Leases {
         *held += bytes(words);
         self.words.resize(words, SlotWord::default());
         self.owners.resize(words * WORD, CharacterId(u32::MAX));
-        self.roots.resize(words * WORD, Covered::default());
+        self.roots.resize(words * WORD, Covered::NOTHING);
         self.evaluated_at.resize(words * WORD, 0);
         self.gaps.resize(words * WORD, 1);
         if self.interpolates {
@@ -162,6 +183,7 @@ impl Leases {
         self.used += 1;
         self.owners[slot] = owner;
         self.playback[slot] = *playback;
+        self.roots[slot] = Covered::NOTHING;
         self.row_mut(slot).copy_from_slice(row);
         // Nobody has seen the poses that the last holder kept.
         if let Some(poses) = self.poses.get_mut(slot) {

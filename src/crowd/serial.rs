@@ -162,7 +162,7 @@ impl Drawn {
 
 /// Moves one character; true when its bounding sphere has to follow.
 fn apply(place: &mut Place, covered: Covered, kind_scale: f32, rides: &[Ride]) -> bool {
-    let Covered { ground: motion, seconds } = covered;
+    let Covered { ground: motion, seconds, .. } = covered;
     let drawn = |rate: f32| Drawn::new(rate, seconds.abs());
     match place {
         Place::Standing { position, heading, home, scale } => {
@@ -205,7 +205,7 @@ mod tests {
     const DT: f32 = 0.5;
 
     fn motion(x: f32, z: f32, yaw: f32) -> Covered {
-        Covered { ground: GroundMotion { x, z, yaw }, seconds: DT }
+        Covered::NOTHING.next(GroundMotion { x, z, yaw }, DT, true)
     }
 
     /// What is left of what was covered meanwhile.

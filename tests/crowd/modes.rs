@@ -3,6 +3,7 @@
 use super::rates::{person, times_told};
 use super::{DT, away, config, drawn, furthest, looking, overview, rig, tick, walker};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use throng::crowd::{
     Crowd, CrowdConfig, CrowdError, CrowdKind, Gates, Layout, Playing, TickInput, TickStats,
     UpdateMode,
@@ -30,12 +31,28 @@ fn heard(crowd: &Crowd) -> BTreeMap<String, u64> {
     names.map(|(_, name)| (name.to_owned(), times_told(crowd, name))).collect()
 }
 
+/// A built-in character whose graph puts its feet on the ground.
+fn builtin(name: &str) -> CrowdKind {
+    let asset = throng::asset::builtin(name).unwrap().unwrap();
+    let rig = Arc::new(asset.rig().unwrap());
+    let (graph, text) = throng::graph::builtin_for(name).unwrap();
+    let program = throng::graph::compile(graph, text).unwrap().program;
+    CrowdKind {
+        notifies: asset.notifies,
+        sync_markers: asset.sync_markers,
+        playing: Playing::Graph(Arc::new(program)),
+        ..CrowdKind::new(name, rig, asset.bounds)
+    }
+}
+
 #[test]
 fn clocks_alone_tell_and_move_as_poses_do_and_nothing_is_executed() {
     let cases = [
         (Layout::Grid, Gates::OFF, vec![person()]),
         (Layout::Disc, Gates::default(), vec![person()]),
         (Layout::Grid, Gates::default(), vec![walker::walker(), person()]),
+        // They turn about their feet where they are seen.
+        (Layout::Disc, Gates::default(), vec![builtin("humanoid"), builtin("quadruped")]),
     ];
     for (layout, gates, kinds) in cases {
         let run = |mode| crowd(mode, layout, gates, kinds.clone());
