@@ -59,17 +59,29 @@ pub fn place(
     weights: &[f32],
     parts: Parts,
 ) -> Result<Crowd, Failure> {
-    let places = parts.places().cloned();
-    let names: Vec<_> = cast.members.iter().map(|member| member.asset.name.clone()).collect();
-    let playing = parts.playing.into_iter().chain(std::iter::repeat_with(Playing::default));
+    let (playing, places) = parts.into_parts();
+    let names = names(&cast);
+    let playing = playing.into_iter().chain(std::iter::repeat_with(Playing::default));
     let kinds = cast.members.into_iter().zip(playing);
     let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
-    let kinds = kinds.zip(weights).map(|((member, playing), weight)| {
-        kind(member, playing).map(|kind| CrowdKind { weight, ..kind })
+    let kinds = kinds.zip(weights).zip(&names).map(|(((member, playing), weight), name)| {
+        kind(member, playing).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
     });
     let kinds: Result<Vec<_>, Failure> = kinds.collect();
-    let explain = |error| Parts::explain(places.as_ref(), &names, error);
+    let explain = |error| Parts::explain(&places, &names, error);
     Ok(Crowd::new(config, kinds?).map_err(explain)?)
+}
+
+/// A name for each of a cast; of several that have one name the others are numbered.
+fn names(cast: &Cast) -> Vec<String> {
+    let name = |(at, member): (usize, &Member)| {
+        let name = &member.asset.name;
+        match cast.members[..at].iter().filter(|before| before.asset.name == *name).count() {
+            0 => name.clone(),
+            before => format!("{name} {}", before + 1),
+        }
+    };
+    cast.members.iter().enumerate().map(name).collect()
 }
 
 fn kind(member: Member, playing: Playing) -> Result<CrowdKind, Failure> {

@@ -7,30 +7,37 @@ use super::output;
 use crate::asset::{self, CharacterAsset};
 use crate::crowd::{Crowd, CrowdError, Playing};
 use crate::graph::{self, BindError, Compiled, GraphError, LoadError, Places, StarterClip, Watch};
+use crate::index::CharacterKind;
 use crate::pose::UniformClip;
 use anyhow::Error;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What plays each member of a cast, and where the file of `--graph` names what they need.
+/// What plays each member of a cast, and where the files of `--graph` name what they need.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// In the order of the cast.
     pub playing: Vec<Playing>,
-    places: Option<Places>,
+    /// None without a file; one for everybody, or one for each.
+    places: Vec<Places>,
 }
 
 impl Parts {
-    /// The graph of `--graph` if there is one, else what `--playback` says.
+    /// The graph of `--graph` if there is one, or one for each, else what `--playback` says.
     ///
     /// # Errors
     /// A graph file that can't be read or compiled.
     pub fn new(config: &RunConfig, cast: &Cast) -> Result<Self, Failure> {
-        if let Some(path) = &config.graph {
-            let compiled = named(path)?;
-            let places = Some(compiled.places.clone());
-            return Ok(Self { playing: vec![playing(compiled); cast.members.len()], places });
+        if !config.graph.is_empty() {
+            let compiled = config.graph.iter().map(|path| named(path));
+            let compiled = compiled.collect::<Result<Vec<_>, Failure>>()?;
+            let places = compiled.iter().map(|graph| graph.places.clone()).collect();
+            let mut playing: Vec<_> = compiled.into_iter().map(playing).collect();
+            if let [everybody] = &playing[..] {
+                playing = vec![everybody.clone(); cast.members.len()];
+            }
+            return Ok(Self { playing, places });
         }
         let of = cast.members.iter().zip(&config.characters);
         let own = |asset: &CharacterAsset, of: &CharacterRef| match config.playback {
@@ -38,30 +45,36 @@ impl Parts {
             PlaybackArg::Graph => own(of, asset).map(playing).map_err(Failure::from),
         };
         let playing: Result<_, Failure> = of.map(|(member, of)| own(&member.asset, of)).collect();
-        Ok(Self { playing: playing?, places: None })
+        Ok(Self { playing: playing?, places: Vec::new() })
     }
 
     /// A crowd's refusal, with the place of the graph file that it is about. `cast` names all the
-    /// kinds that were to play it.
-    pub fn explain(places: Option<&Places>, cast: &[String], error: CrowdError) -> Error {
-        match (places, error) {
-            (Some(places), CrowdError::Graph { kind, error }) => {
-                let fault = explained(&error, places);
+    /// kinds.
+    pub fn explain(places: &[Places], cast: &[String], error: CrowdError) -> Error {
+        let CrowdError::Graph { kind, error } = error else { return error.into() };
+        let at = cast.iter().position(|name| *name == kind).unwrap_or(0);
+        match places {
+            [] => CrowdError::Graph { kind, error }.into(),
+            [everybodys] => {
+                let fault = explained(&error, everybodys);
                 anyhow::anyhow!("{fault} (kind {kind:?}){}", without(cast, &kind))
             }
-            (_, other) => other.into(),
+            each => {
+                let fault = explained(&error, &each[at.min(each.len() - 1)]);
+                anyhow::anyhow!("{fault} (kind {kind:?})")
+            }
         }
     }
 
-    /// Where the graph file names clips and bones.
-    pub fn places(&self) -> Option<&Places> {
-        self.places.as_ref()
+    /// What plays whom, and where the graph files name clips and bones.
+    pub fn into_parts(self) -> (Vec<Playing>, Vec<Places>) {
+        (self.playing, self.places)
     }
 }
 
 impl From<Vec<Playing>> for Parts {
     fn from(playing: Vec<Playing>) -> Self {
-        Self { playing, places: None }
+        Self { playing, places: Vec::new() }
     }
 }
 
@@ -149,7 +162,8 @@ pub fn explained(error: &BindError, places: &Places) -> String {
 /// Puts a graph file's new program in the place of the old one whenever the file is saved.
 #[derive(Debug)]
 pub struct Reload {
-    watch: Watch,
+    /// Each file, and whom it plays: everybody, or one kind.
+    files: Vec<(Watch, Option<CharacterKind>)>,
     looked: Instant,
     replaced: bool,
 }
@@ -157,9 +171,9 @@ pub struct Reload {
 /// What came of a file that was saved.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reloaded {
-    /// Everybody plays the new program.
+    /// Whoever plays the file plays the new program.
     Done(String),
-    /// Everybody goes on playing the old one, and why.
+    /// They go on playing the old one, and why.
     Kept(String),
 }
 
@@ -167,49 +181,59 @@ pub enum Reloaded {
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Reload {
-    /// Watches the file of `--graph`. Runs that are recorded, or play a recording, keep the graphs
+    /// Watches the files of `--graph`. Runs that are recorded, or play a recording, keep the graphs
     /// that they began with.
     pub fn new(config: &RunConfig) -> Option<Self> {
-        let path = config.graph.as_ref().filter(|path| path.is_file())?;
+        let everybodys = config.graph.len() == 1;
+        let files = config.graph.iter().zip(0..).filter(|(path, _)| path.is_file());
+        let files = files
+            .map(|(path, kind)| (Watch::new(path), (!everybodys).then_some(CharacterKind(kind))));
+        let files: Vec<_> = files.collect();
         let recorded = config.record.is_some() || config.replay.is_some();
-        (!recorded).then(|| Self {
-            watch: Watch::new(path),
-            looked: Instant::now(),
-            replaced: false,
-        })
+        let watches = !recorded && !files.is_empty();
+        watches.then(|| Self { files, looked: Instant::now(), replaced: false })
     }
 
-    /// Whether the file was ever saved, so that this run is like no other.
+    /// Whether a file was ever saved, so that this run is like no other.
     pub fn replaced(&self) -> bool {
         self.replaced
     }
 
-    /// Between two ticks: looks at the file, if it is time to.
+    /// Between two ticks: looks at the files, if it is time to. Of several that were saved the others
+    /// are found at the next look.
     pub fn look(&mut self, crowd: &mut Crowd, now: Instant) -> Option<Reloaded> {
         if now.saturating_duration_since(self.looked) < LOOK {
             return None;
         }
         self.looked = now;
-        let loaded = self.watch.reload()?;
-        let file = self.watch.path().display();
-        Some(match loaded.map_err(Error::from).and_then(|compiled| replace(compiled, crowd)) {
+        let (loaded, file, kind) = self.files.iter_mut().find_map(|(watch, kind)| {
+            let loaded = watch.reload()?;
+            Some((loaded, watch.path().display().to_string(), *kind))
+        })?;
+        let name = kind.and_then(|kind| crowd.kind_name(kind)).unwrap_or("everybody").to_owned();
+        Some(match loaded.map_err(Error::from).and_then(|graph| replace(graph, kind, crowd)) {
             Ok(()) => {
                 self.replaced = true;
-                Reloaded::Done(format!("{file} was saved: everybody plays it now"))
+                Reloaded::Done(format!("{file} was saved: {name} plays it now"))
             }
             Err(error) => {
-                Reloaded::Kept(format!("{error:#}; everybody goes on with the last good graph"))
+                Reloaded::Kept(format!("{error:#}; {name} goes on with the last good graph"))
             }
         })
     }
 }
 
-fn replace(compiled: Compiled, crowd: &mut Crowd) -> Result<(), Error> {
+/// Has a kind, or everybody, play another graph.
+fn replace(
+    compiled: Compiled,
+    kind: Option<CharacterKind>,
+    crowd: &mut Crowd,
+) -> Result<(), Error> {
     let program = Arc::new(compiled.program);
-    let all: Vec<_> = crowd.kinds().map(|kind| (kind, Arc::clone(&program))).collect();
-    crowd
-        .replace_graphs(&all)
-        .map_err(|error| Parts::explain(Some(&compiled.places), &[], error))?;
+    let players = crowd.kinds().filter(|id| kind.is_none_or(|kind| kind == *id));
+    let all: Vec<_> = players.map(|kind| (kind, Arc::clone(&program))).collect();
+    let places = std::slice::from_ref(&compiled.places);
+    crowd.replace_graphs(&all).map_err(|error| Parts::explain(places, &[], error))?;
     compiled.warnings.iter().for_each(output::say);
     Ok(())
 }

@@ -284,7 +284,7 @@ impl Characters {
             let (place, origin) = match spot.role {
                 Role::Stand { position, heading } => (
                     Place::Standing { position, heading, home: position, scale },
-                    Origin::Facing(heading),
+                    Origin::facing(heading),
                 ),
                 Role::Ride { ride, s, lateral, gait } => {
                     // A lane's places are a lane's whoever is there.
@@ -292,7 +292,7 @@ impl Characters {
                     let (home_s, home_lateral) = (s, lateral);
                     (
                         Place::Riding { ride, s, home_s, lateral, home_lateral, yaw: 0.0, scale },
-                        Origin::Gait(gait),
+                        Origin::gait(gait),
                     )
                 }
             };
@@ -306,11 +306,6 @@ impl Characters {
     pub fn is_present(&self, id: CharacterId) -> bool {
         let block = self.blocks.get(id.get() / BLOCK);
         block.is_some_and(|block| block.present >> (id.get() % BLOCK) & 1 == 1)
-    }
-
-    /// How many are there.
-    pub fn population(&self) -> u32 {
-        self.blocks.iter().map(|block| block.present.count_ones()).sum()
     }
 
     /// Brings a character's bounding sphere to where it is.

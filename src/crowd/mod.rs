@@ -250,7 +250,7 @@ impl Crowd {
             let slot = Slots::bytes_per_slot(k.rig.palette_len(), config.interpolate)
                 + size_of::<InstanceRecord>();
             let (row, poses) = graph::kept_bytes(k);
-            add(&mut characters, places, Characters::BYTES + row);
+            add(&mut characters, places, Characters::BYTES + row + config.spawning.list_bytes());
             add(&mut all_visible, wanted, slot.saturating_add(row).saturating_add(poses));
             add(&mut ticking, wanted, Slots::bytes_per_slot(0, false) + row);
             // Each kind and its pages hold a set of poses that slots begin as.
@@ -300,7 +300,7 @@ impl Crowd {
 
     /// Number of characters that are there.
     pub fn count(&self) -> u32 {
-        self.world.characters.population()
+        self.world.population.stats().here
     }
 
     /// World clock, seconds.

@@ -117,3 +117,39 @@ fn whoever_is_captured_and_goes_leaves_its_last_list() {
         assert!(refused(&output, 1).contains("never came"));
     }
 }
+
+#[test]
+fn each_character_may_have_a_graph_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = |name: &str, clip: &str| {
+        let text =
+            format!("(version: 1,\n nodes: {{\"a\": Clip(clip: {clip:?})}},\n output: \"a\")");
+        std::fs::write(dir.path().join(name), text).unwrap();
+    };
+    graph("idle.ron", "idle");
+    graph("walk.ron", "walk_fwd");
+    graph("none.ron", "none");
+    let base = ["--no-render", "--count", "9", "--frames", "20", "--visibility", "off"];
+    let twice = ["--character", "humanoid", "--character", "humanoid", "--weights", "2,1"];
+    let graphs = |a: &'static str, b: &'static str| ["--graph", a, "--graph", b];
+    let with = |more: &[&str]| throng_in(dir.path(), &[&base[..], more].concat());
+    let options = [&twice[..], &graphs("idle.ron", "walk.ron"), &["--dump-tasks=10"]].concat();
+    let output = with(&[&options[..], &["--report", "a.json"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The first of each kind is dumped, and each plays its own graph's clip.
+    let lines = text(&output.stderr);
+    for (kind, clip) in [("\"humanoid\"", "idle"), ("\"humanoid 2\"", "walk_fwd")] {
+        let of = lines.split("tasks of character").find(|list| list.contains(kind));
+        assert!(of.unwrap().contains(clip), "{kind}: {lines}");
+    }
+    let report = report(&dir.path().join("a.json"));
+    let kinds = report["crowd"]["kinds"].as_array().unwrap();
+    let kinds: Vec<_> = kinds.iter().map(|k| (k["name"].as_str().unwrap(), &k["count"])).collect();
+    assert_eq!(kinds, [("humanoid", &6.into()), ("humanoid 2", &3.into())]);
+    // A fault is told of the file that has it.
+    let line = refused(&with(&[&twice[..], &graphs("idle.ron", "none.ron")].concat()), 1);
+    assert!(line.contains("none.ron:2:") && line.contains("(kind \"humanoid 2\")"), "{line}");
+    let both = ["--graph", "idle.ron", "--graph", "walk.ron", "--graph", "idle.ron"];
+    let line = refused(&with(&[&twice[..], &both].concat()), 2);
+    assert!(line.contains("3 times for 2 characters"), "{line}");
+}

@@ -123,8 +123,8 @@ pub struct RunConfig {
     pub clip_store: ClipStoreArg,
     /// What plays the characters.
     pub playback: PlaybackArg,
-    /// The graph file that plays all characters.
-    pub graph: Option<PathBuf>,
+    /// The graph file that plays all characters, or one for each.
+    pub graph: Vec<PathBuf>,
     /// What becomes of characters that nobody sees.
     pub visibility: VisibilityArg,
     /// Seconds.
@@ -203,6 +203,7 @@ impl RunConfig {
             [] => CharacterRef::built_ins().map(|n| CharacterRef::BuiltIn(n.into())).collect(),
             named => named.iter().map(|p| CharacterRef::new(p)).collect(),
         };
+        contradiction::refuse_graphs(options.graph.len(), characters.len())?;
         let weights = spawn::weights(&options.spawn.weights, characters.len())?;
         Ok(Self {
             mode,
@@ -382,6 +383,8 @@ mod tests {
             &["--weights", "1"],
             &["--character", "humanoid", "--weights", "1,2"],
             &["--spawn", "gradual", "--scenario", "dark"],
+            &["--graph", "a", "--graph", "b", "--graph", "c"],
+            &["--graph", "a", "--graph", "b", "--character", "humanoid"],
         ] {
             assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
         }

@@ -64,6 +64,21 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses another number of graphs than one for everybody or one for each.
+///
+/// # Errors
+/// [`Failure::Usage`] with both numbers.
+pub fn refuse_graphs(graphs: usize, characters: usize) -> Result<(), Failure> {
+    if graphs <= 1 || graphs == characters {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--graph is given {graphs} times for {characters} character{}; once for all, or one for each \
+         in the order of --character",
+        if characters == 1 { "" } else { "s" }
+    )))
+}
+
 /// True for the name of the adapter that draws nothing.
 pub fn is_noop(adapter: Option<&str>) -> bool {
     adapter.is_some_and(|a| a.eq_ignore_ascii_case(GpuRequest::NOOP))

@@ -256,10 +256,10 @@ pub struct RunOptions {
     #[arg(long, value_enum, default_value_t = PlaybackArg::Graph, help_heading = "Animation")]
     pub playback: PlaybackArg,
     /// The graph file, or the name of a built-in graph, that plays all characters, whatever
-    /// --playback says; played anew whenever it is saved
-    /// [default: the built-in characters' own, else one made from a character's clips]
+    /// --playback says; or one for each, in the order of --character; played anew whenever it is
+    /// saved [default: the built-in characters' own, else one made from a character's clips]
     #[arg(long, value_name = "PATH", help_heading = "Animation")]
-    pub graph: Option<PathBuf>,
+    pub graph: Vec<PathBuf>,
     /// What becomes of characters that nobody sees
     #[arg(long, value_enum, default_value_t = VisibilityArg::On, help_heading = "Animation")]
     pub visibility: VisibilityArg,

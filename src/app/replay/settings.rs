@@ -39,8 +39,8 @@ pub struct RecordedRun {
     pub time_step: TimeStep,
     /// What played the characters.
     pub playback: PlaybackArg,
-    /// The graph file that did, as it was named then; nobody needs it any more.
-    pub graph: Option<PathBuf>,
+    /// The graph files that did, as they were named then; nobody needs them any more.
+    pub graph: Vec<PathBuf>,
     /// What became of who was not seen.
     #[serde(deserialize_with = "visibility")]
     pub visibility: VisibilityArg,
@@ -200,7 +200,7 @@ mod tests {
             warmup: 0,
             time_step: TimeStep::Fixed(0.25),
             playback: PlaybackArg::Graph,
-            graph: Some("gone.ron".into()),
+            graph: vec!["gone.ron".into()],
             visibility: VisibilityArg::Clocks,
             grace: 0.25,
             update_rate: true,

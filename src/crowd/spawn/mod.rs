@@ -62,6 +62,11 @@ impl Spawning {
         }
     }
 
+    /// Bytes that lists of free places hold for each place, whether or not it is one.
+    pub(super) fn list_bytes(self) -> usize {
+        if self == Self::Instant { 0 } else { size_of::<CharacterId>() }
+    }
+
     pub(super) fn check(self) -> Result<(), CrowdError> {
         let value = self.per_second();
         if value.is_finite() && value >= 0.0 {

@@ -53,6 +53,8 @@ fn check(crowd: &Crowd) {
     }
     let here: u32 = crowd.kinds().map(|kind| crowd.count_of(kind)).sum();
     assert_eq!(here, crowd.count());
+    let bits = characters.blocks.iter().map(|block| block.present.count_ones());
+    assert_eq!(here, bits.sum::<u32>());
     assert_eq!(crowd.characters().count() as u32, here);
     for (_, info) in crowd.sequences() {
         assert!(info.cast.iter().all(|id| characters.is_present(*id)), "{info:?}");
