@@ -153,3 +153,12 @@ fn each_character_may_have_a_graph_of_its_own() {
     let line = refused(&with(&[&twice[..], &both].concat()), 2);
     assert!(line.contains("3 times for 2 characters"), "{line}");
 }
+
+#[test]
+fn an_overlay_that_is_there_before_anybody_comes_is_no_fault() {
+    let options = ["--headless", "--adapter", "noop", "--overlay", "on", "--size", "320x200"];
+    let churn = ["--spawn", "gradual", "--spawn-rate", "600", "--count", "20", "--frames", "4"];
+    let output = throng_in(std::path::Path::new("."), &[&options[..], &churn].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("20 characters"), "{}", text(&output.stdout));
+}

@@ -49,7 +49,9 @@ impl Table {
         let PopulationStats { spawned, despawned, .. } = crowd.population();
         if spawned + despawned > 0 {
             let [came, went] = [spawned, despawned].map(|n| grouped(n as f64));
-            self.counts.insert(1, ("came and went", format!("{came}, {went}")));
+            // Below the number of characters; before the first sample there is none.
+            let below = self.counts.len().min(1);
+            self.counts.insert(below, ("came and went", format!("{came}, {went}")));
         }
         let newest = crowd.recent_notifies().rev().take(Self::NOTIFIES);
         self.notifies = newest.map(|(event, name)| notify_row(event, name)).collect();
