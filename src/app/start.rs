@@ -1,6 +1,6 @@
 //! From options to a run: everything that can be refused is refused before the long work starts.
 
-use super::cli::{Mode, RunConfig, RunOptions, ZonesArg};
+use super::cli::{self, Mode, RunConfig, RunOptions, ZonesArg};
 use super::exit::Failure;
 use super::{headless, interrupt, output, replay, window};
 use crate::profile::{self, ProfileError, ZoneLevel};
@@ -18,7 +18,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let config = configured(options, mode)?;
     check_outputs(&config)?;
     start_profile(&config)?;
-    for note in RunConfig::without_effect(options, mode) {
+    for note in cli::without_effect(options, mode) {
         output::say(note);
     }
     interrupt::listen()?;

@@ -294,25 +294,6 @@ impl RunConfig {
     pub fn draws_nothing(&self) -> bool {
         contradiction::is_noop(self.adapter.as_deref())
     }
-
-    /// Options that were given and that this mode does nothing with, one sentence each.
-    pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
-        let mut notes = Vec::new();
-        if options.present.is_some() && mode != Mode::Window {
-            notes.push("--present has no effect without a window".to_owned());
-        }
-        notes.extend(spawn::without_effect(&options.spawn).map(str::to_owned));
-        for option in Scenario::without_effect(&options.scenario) {
-            notes.push(format!("{option} has no effect without --scenario"));
-        }
-        if options.sound.is_on() && mode != Mode::Window {
-            notes.push("--sound has no effect without a window".to_owned());
-        }
-        if mode == Mode::NoRender && options.adapter.is_some() {
-            notes.push("--adapter has no effect with --no-render".to_owned());
-        }
-        notes
-    }
 }
 
 #[cfg(test)]
@@ -395,13 +376,23 @@ mod tests {
     #[test]
     fn options_that_do_nothing_here_are_named() {
         let o = options(&["--headless", "--present", "mailbox", "--sound", "on"]);
-        assert_eq!(RunConfig::without_effect(&o, Mode::Headless).len(), 2);
+        let notes = |args: &[&str]| contradiction::without_effect(&options(args), Mode::Headless);
+        assert_eq!(contradiction::without_effect(&o, Mode::Headless).len(), 2);
+        for (given, count) in [
+            (["--update-rate", "off", "--rate-distances", "10,20,40"], 1),
+            (["--update-rate", "on", "--rate-distances", "10,20,40"], 0),
+            (["--update-rate", "off", "--interpolate", "on"], 1),
+            (["--skeleton-lod", "off", "--lod-distance", "10"], 1),
+            (["--skeleton-lod", "on", "--lod-distance", "10"], 0),
+        ] {
+            assert_eq!(notes(&given).len(), count, "{given:?}");
+        }
         let idle = options(&["--spawn-rate", "7"]);
-        let notes = RunConfig::without_effect(&idle, Mode::Window);
+        let notes = contradiction::without_effect(&idle, Mode::Window);
         assert!(notes.len() == 1 && notes[0].contains("--spawn instant"), "{notes:?}");
         let busy = options(&["--spawn-rate", "7", "--spawn", "cycle"]);
-        assert!(RunConfig::without_effect(&busy, Mode::Window).is_empty());
+        assert!(contradiction::without_effect(&busy, Mode::Window).is_empty());
         assert!(!RunConfig::new(&o, Mode::Headless).unwrap().sound);
-        assert!(RunConfig::without_effect(&o, Mode::Window).is_empty());
+        assert!(contradiction::without_effect(&o, Mode::Window).is_empty());
     }
 }

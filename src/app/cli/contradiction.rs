@@ -1,11 +1,13 @@
-//! What a command line asks for and can't have.
+//! What a command line asks for and can't have, or would be none the wiser for.
 
 use super::config::Mode;
 use super::options::RunOptions;
-use super::spawn::SpawnArg;
+use super::scenario::Scenario;
+use super::spawn::{self, SpawnArg};
 use super::values::CaptureTo;
 use crate::app::exit::Failure;
 use crate::app::sound;
+use crate::crowd::Gates;
 use crate::render::GpuRequest;
 use std::path::Path;
 
@@ -77,6 +79,37 @@ pub fn refuse_graphs(graphs: usize, characters: usize) -> Result<(), Failure> {
          in the order of --character",
         if characters == 1 { "" } else { "s" }
     )))
+}
+
+/// Options that were given and that this mode does nothing with, one sentence each.
+pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
+    let mut notes = Vec::new();
+    if options.present.is_some() && mode != Mode::Window {
+        notes.push("--present has no effect without a window".to_owned());
+    }
+    notes.extend(spawn::without_effect(&options.spawn).map(str::to_owned));
+    for option in Scenario::without_effect(&options.scenario) {
+        notes.push(format!("{option} has no effect without --scenario"));
+    }
+    let everywhere = Gates::default();
+    if !options.update_rate.is_on() {
+        if options.rate_distances != everywhere.rate_distances {
+            notes.push("--rate-distances has no effect with --update-rate off".to_owned());
+        }
+        if options.interpolate.is_on() {
+            notes.push("--interpolate has no effect with --update-rate off".to_owned());
+        }
+    }
+    if !options.skeleton_lod.is_on() && options.lod_distance != everywhere.lod_distance {
+        notes.push("--lod-distance has no effect with --skeleton-lod off".to_owned());
+    }
+    if options.sound.is_on() && mode != Mode::Window {
+        notes.push("--sound has no effect without a window".to_owned());
+    }
+    if mode == Mode::NoRender && options.adapter.is_some() {
+        notes.push("--adapter has no effect with --no-render".to_owned());
+    }
+    notes
 }
 
 /// True for the name of the adapter that draws nothing.

@@ -9,6 +9,7 @@ pub mod spawn;
 pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
+pub use contradiction::without_effect;
 pub use options::{CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg};
 pub use scenario::{Scenario, ScenarioOptions};
 pub use spawn::{Spawn, SpawnArg};
