@@ -12,6 +12,19 @@ use crate::motion::PlayMode;
 /// takes to become zero.
 const ARRIVED: f32 = 1e-4;
 
+/// What a step of time leaves of a distance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decay {
+    dt: f32,
+    half_life: f32,
+    left: f32,
+}
+
+impl Decay {
+    /// Of no step: it is computed when somebody asks.
+    pub const UNKNOWN: Self = Self { dt: f32::NAN, half_life: 0.0, left: 0.0 };
+}
+
 /// A clock and what it needs of its clip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundClock {
@@ -47,7 +60,13 @@ impl Vm<'_> {
         if *kept == value {
             return value;
         }
-        let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
+        // Most instances have the last one's step of time and half-life.
+        let decay = &mut self.scratch.decays[slot.get()];
+        if (decay.dt, decay.half_life) != (self.dt, half_life) {
+            let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
+            *decay = Decay { dt: self.dt, half_life, left };
+        }
+        let left = decay.left;
         let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
         let near = (next - value).abs() <= ARRIVED * value.abs().max(1.0);
         *kept = if next.is_finite() && !near { next } else { value };

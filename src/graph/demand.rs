@@ -1,137 +1,309 @@
 //! The poses that the output depends on: found backwards, from what was decided, and then recorded
-//! in the program's order.
+//! in the program's order. What the same decisions came to before is recorded without looking.
 
 use super::Op;
 use super::operand::*;
-use super::plan::Plan;
-use super::space;
-use super::vm::{Spot, Vm};
-use crate::pose::kernels::weight;
-use crate::task::{Task, TaskError};
+use super::plan::{PASSES_FIRST, PASSES_SECOND, Plan};
+use super::shapes::{Fork, Next, Shapes, Step};
+use super::space::{self, Spot};
+use super::vm::Vm;
+use crate::task::{Task, TaskError, TaskIndex};
 
-/// Marks a node as needed, if it is.
-fn need(needed: &mut [u64], pose: PoseIn, is: bool) {
-    needed[pose.get() / 64] |= u64::from(is) << (pose.get() % 64);
+/// Marks a node as needed.
+fn need(needed: &mut [u64], pose: PoseIn) {
+    needed[pose.get() / 64] |= 1 << (pose.get() % 64);
 }
 
 impl Vm<'_> {
-    /// Records the tasks that the output depends on, in the order that all of them have.
+    /// Records the tasks that the output depends on, in the order that all of them have, and sweeps
+    /// the list.
     pub(super) fn record_needed(&mut self, plan: &Plan) -> Result<(), TaskError> {
+        let mut of_plans = std::mem::take(&mut self.scratch.shapes);
+        let recorded = match of_plans.current() {
+            Some(shapes) => self.record_shape(plan, shapes),
+            None => self.record_found(plan),
+        };
+        self.scratch.shapes = of_plans;
+        recorded
+    }
+
+    fn record_shape(&mut self, plan: &Plan, shapes: &mut Shapes) -> Result<(), TaskError> {
+        if let Some(shape) = self.known(plan, shapes) {
+            for step in shapes.steps(shape) {
+                self.record::<true>(&plan.nodes[step.node.get()], step.reads)?;
+            }
+            if shapes.output(shape) == TaskIndex::NONE {
+                self.put::<true>(Task::ReferencePose)?;
+            }
+            self.list.sweep_known(shapes.known(shape));
+            return Ok(());
+        }
+        self.scratch.spots.clear();
+        self.record_found(plan)?;
+        let s = &mut *self.scratch;
+        s.known.clear();
+        if let Some(known) = self.list.known() {
+            s.known.extend(known);
+            let output = s.poses[plan.output.get()];
+            shapes.keep(plan, &s.answers, (&s.recorded, &s.known), output);
+        }
+        Ok(())
+    }
+
+    /// The shape that decisions come to, if it was seen before.
+    fn known(&mut self, plan: &Plan, shapes: &Shapes) -> Option<u16> {
+        let mut next = shapes.first();
+        loop {
+            next = match next {
+                Next::Weight(weighs, first) => {
+                    shapes.after(first, weighs.at(self.scalar(weighs.alpha)))
+                }
+                Next::Fork(Fork { node, first }) => {
+                    shapes.after(first, self.decided(&plan.nodes[node.get()]))
+                }
+                Next::Shape(shape) => return Some(shape),
+                Next::Unknown => return None,
+            }
+        }
+    }
+
+    /// Finds what is needed and records it.
+    fn record_found(&mut self, plan: &Plan) -> Result<(), TaskError> {
         let mut needed = std::mem::take(&mut self.scratch.needed);
         let mut order = std::mem::take(&mut self.scratch.order);
         needed.fill(0);
         order.clear();
-        need(&mut needed, plan.output, true);
+        self.scratch.answers.clear();
+        need(&mut needed, plan.output);
         // Who reads a node comes after it, so all who do have been seen when it is its turn.
         for word in (0..=plan.output.get() / 64).rev() {
-            // What is left of a word stays out of memory: going through it costs more than the rest.
-            let mut left = std::mem::take(&mut needed[word]);
-            while left != 0 {
-                let bit = left.ilog2();
-                left &= !(1 << bit);
-                let node = word * 64 + bit as usize;
-                let reads = plan.reads[node];
-                let (a, b, passed) = reads.at(weight(self.scalar(reads.alpha)));
-                for (pose, is) in [(reads.a, a), (reads.b, b)] {
-                    match pose.get() / 64 == word {
-                        true => left |= u64::from(is) << (pose.get() % 64),
-                        false => need(&mut needed, pose, is),
-                    }
+            while needed[word] != 0 {
+                let bit = needed[word].ilog2();
+                needed[word] &= !(1 << bit);
+                let node = PoseIn((word * 64) as u16 + bit as u16);
+                let mut answer = 0;
+                if plan.reads[node.get()].asks() {
+                    answer = self.answer(plan, node);
+                    self.scratch.answers.push((node, answer as u32));
                 }
-                if reads.decides() {
-                    self.reads(plan, &plan.nodes[node], &mut needed);
-                    left |= std::mem::take(&mut needed[word]);
-                }
-                order.push((PoseIn(node as u16), passed));
+                order.push((node, answer as u32));
+                self.needs(plan, node, answer, |pose| need(&mut needed, pose));
             }
         }
-        let recorded = order.iter().rev().try_for_each(|(node, passed)| match passed {
-            Some(passed) => {
-                self.scratch.poses[node.get()] = self.pose(*passed);
-                Ok(())
+        self.scratch.recorded.clear();
+        let recorded = order.iter().rev().try_for_each(|&(node, answer)| {
+            let before = self.list.len();
+            let reads = self.node(plan, node, answer as usize)?;
+            if self.list.len() > before {
+                self.scratch.recorded.push(Step { node, reads });
             }
-            None => self.node(&plan.nodes[node.get()]),
+            Ok(())
         });
         self.scratch.needed = needed;
         self.scratch.order = order;
-        recorded
+        recorded?;
+        self.output(self.scratch.poses[plan.output.get()])?;
+        self.list.sweep();
+        Ok(())
     }
 
-    /// Marks what a machine or a blend space reads, as things are now.
-    fn reads(&mut self, plan: &Plan, op: &Op, needed: &mut [u64]) {
+    /// Records everything, needed or not.
+    pub(super) fn record_everything(&mut self, plan: &Plan) -> Result<(), TaskError> {
+        for node in (0..plan.nodes.len() as u16).map(PoseIn) {
+            let asks = plan.reads[node.get()].asks();
+            let answer = if asks { self.answer(plan, node) } else { 0 };
+            self.node(plan, node, answer)?;
+        }
+        self.output(self.scratch.poses[plan.output.get()])?;
+        self.list.sweep();
+        Ok(())
+    }
+
+    /// What a node that asks has decided, as things are now: less than the plan has choices for it. A
+    /// blend space's place is kept until it is recorded.
+    fn answer(&mut self, plan: &Plan, node: PoseIn) -> usize {
+        let reads = plan.reads[node.get()];
+        match reads.decides() {
+            false => reads.weighs().at(self.scalar(reads.alpha)),
+            true => self.decided(&plan.nodes[node.get()]),
+        }
+    }
+
+    fn decided(&mut self, op: &Op) -> usize {
         match *op {
             Op::EvalStateMachine { machine, .. } => {
-                let state = self.control.machines[machine.get()].state;
-                need(needed, plan.machines[machine.get()].states[usize::from(state)].pose, true);
+                self.control.machines[machine.get()].state.into()
             }
-            Op::BlendSpace1D { space, x, points, .. } => {
+            Op::BlendSpace1D { space, x, .. } => {
                 let places = &self.bound.program().spaces_1d[space.get()].points;
                 let (at, alpha) = space::place_1d(places, self.scalar(x));
-                let point = |i: usize| plan.points[points.get() + i];
-                need(needed, point(at), alpha != 1.0);
-                need(needed, point((at + 1).min(places.len() - 1)), alpha != 0.0);
+                3 * at + 1 + usize::from(alpha == 1.0) - usize::from(alpha == 0.0)
             }
-            Op::BlendSpace2D { space, x, y, points, .. } => {
-                let spot = self.spot(space, x, y);
-                for (corner, weight) in spot.0.into_iter().zip(spot.1) {
-                    need(needed, plan.points[points.get() + usize::from(corner)], weight > 0.0);
+            Op::BlendSpace2D { space, x, y, dst, .. } => {
+                let space = &self.bound.program().spaces_2d[space.get()];
+                let spot = space::place_2d(space, [self.scalar(x), self.scalar(y)]);
+                self.scratch.spots.push((dst, spot));
+                8 * spot.triangle + spot.heard()
+            }
+            _ => 0,
+        }
+    }
+
+    /// The poses that a node needs by what it has decided.
+    fn needs(&self, plan: &Plan, node: PoseIn, answer: usize, mut need: impl FnMut(PoseIn)) {
+        let program = self.bound.program();
+        match plan.nodes[node.get()] {
+            Op::EvalStateMachine { machine, .. } => {
+                need(plan.machines[machine.get()].states[answer].pose);
+            }
+            Op::BlendSpace1D { points, .. } => {
+                let (at, share) = (points.get() + answer / 3, answer % 3);
+                if share != PASSES_SECOND {
+                    need(plan.points[at]);
                 }
-                self.scratch.spots.push(spot);
+                if share != PASSES_FIRST {
+                    need(plan.points[at + 1]);
+                }
             }
-            _ => {}
+            Op::BlendSpace2D { space, points, .. } => {
+                let corners = program.spaces_2d[space.get()].corners(answer / 8);
+                for (i, corner) in corners.into_iter().enumerate() {
+                    if answer >> i & 1 == 1 {
+                        need(plan.points[points.get() + usize::from(corner)]);
+                    }
+                }
+            }
+            _ => {
+                let reads = plan.reads[node.get()];
+                let [a, b] = reads.poses();
+                let asks = reads.asks();
+                a.filter(|_| !asks || answer != PASSES_SECOND).into_iter().for_each(&mut need);
+                b.filter(|_| !asks || answer != PASSES_FIRST).into_iter().for_each(&mut need);
+            }
         }
     }
 
-    fn spot(&self, space: Space2DId, x: Scalar, y: Scalar) -> Spot {
-        let space = &self.bound.program().spaces_2d[space.get()];
-        space::place_2d(space, [self.scalar(x), self.scalar(y)])
+    /// Records what a node is, or passes on what it is as it stands; gives what it reads.
+    fn node(
+        &mut self,
+        plan: &Plan,
+        node: PoseIn,
+        answer: usize,
+    ) -> Result<[TaskIndex; 3], TaskError> {
+        let op = &plan.nodes[node.get()];
+        let reads = self.reads(plan, node, answer);
+        let asks = plan.reads[node.get()];
+        let pose = match answer {
+            _ if asks.decides() || !asks.asks() => self.record::<false>(op, reads)?,
+            // A branch that is left out this way is as silent as a state that is not current: its
+            // clocks run and its machines decide, it keeps no snapshot, and the histories of its
+            // transitions stand still.
+            PASSES_FIRST => reads[0],
+            PASSES_SECOND => reads[1],
+            _ => self.record::<false>(op, reads)?,
+        };
+        self.scratch.poses[node.get()] = pose;
+        Ok(reads)
     }
 
-    /// Records what a node is.
-    pub(super) fn node(&mut self, op: &Op) -> Result<(), TaskError> {
-        let plan = self.bound.plan();
+    /// The results that a node reads, which were recorded if it was; none for what it does not.
+    fn reads(&self, plan: &Plan, node: PoseIn, answer: usize) -> [TaskIndex; 3] {
+        let pose = |pose: PoseIn| self.scratch.poses[pose.get()];
+        let point = |at: usize| pose(plan.points[at]);
+        match plan.nodes[node.get()] {
+            Op::EvalStateMachine { machine, .. } => {
+                let state = &plan.machines[machine.get()].states[answer];
+                [pose(state.pose), TaskIndex::NONE, TaskIndex::NONE]
+            }
+            Op::BlendSpace1D { points, .. } => {
+                let at = points.get() + answer / 3;
+                let second = if answer % 3 == PASSES_FIRST { at } else { at + 1 };
+                [point(at), point(second), TaskIndex::NONE]
+            }
+            Op::BlendSpace2D { space, points, .. } => {
+                let corners = self.bound.program().spaces_2d[space.get()].corners(answer / 8);
+                std::array::from_fn(|i| match answer >> i & 1 {
+                    1 => point(points.get() + usize::from(corners[i])),
+                    _ => TaskIndex::NONE,
+                })
+            }
+            _ => {
+                let [a, b] =
+                    plan.reads[node.get()].poses().map(|p| p.map_or(TaskIndex::NONE, pose));
+                [a, b, TaskIndex::NONE]
+            }
+        }
+    }
+
+    /// Puts a task into the list; one that is known was there before, in a list of the same shape.
+    #[inline(always)]
+    pub(super) fn put<const KNOWN: bool>(&mut self, task: Task) -> Result<TaskIndex, TaskError> {
+        if KNOWN { Ok(self.list.push_known(task)) } else { self.list.push(task) }
+    }
+
+    /// Records an opcode that reads certain results; gives its own.
+    #[inline(always)]
+    fn record<const KNOWN: bool>(
+        &mut self,
+        op: &Op,
+        reads: [TaskIndex; 3],
+    ) -> Result<TaskIndex, TaskError> {
+        let [a, b, _] = reads;
         match *op {
-            Op::SampleAnim { clip, time, clock, dst } => {
+            Op::SampleAnim { clip, time, clock, .. } => {
                 let clip = self.bound.clips[clip.get()].id;
-                let task = Task::SampleClip { clip, seconds: self.scalar(time) };
-                let index = self.record(task, dst)?;
+                let index =
+                    self.put::<KNOWN>(Task::SampleClip { clip, seconds: self.scalar(time) })?;
                 self.scratch.samples.extend(clock.map(|clock| (index, clock)));
+                Ok(index)
             }
-            Op::EvalStateMachine { machine, dst } => self.eval_machine(plan, machine, dst)?,
-            Op::Inertialize { source, seam, dst, .. } => {
+            Op::Blend { alpha, .. } => {
+                self.put::<KNOWN>(Task::Blend { a, b, alpha: self.scalar(alpha) })
+            }
+            Op::EvalStateMachine { machine, .. } => self.record_machine::<KNOWN>(machine, a),
+            Op::Inertialize { seam, .. } => {
                 let transition = self.scratch.transitions[seam.get()];
-                let task = Task::Inertialize { source: self.pose(source), transition };
-                self.record_seam(seam, task, dst)?;
+                self.record_seam::<KNOWN>(seam, Task::Inertialize { source: a, transition })
             }
-            Op::DeadBlend { source, seam, dst, .. } => {
+            Op::DeadBlend { seam, .. } => {
                 let transition = self.scratch.transitions[seam.get()];
-                let task = Task::DeadBlend { source: self.pose(source), transition };
-                self.record_seam(seam, task, dst)?;
+                self.record_seam::<KNOWN>(seam, Task::DeadBlend { source: a, transition })
             }
-            Op::BlendSpace1D { space, x, points, dst } => {
+            Op::BlendSpace1D { space, x, .. } => {
                 let places = &self.bound.program().spaces_1d[space.get()].points;
-                let (at, alpha) = space::place_1d(places, self.scalar(x));
-                let point = |i: usize| self.pose(plan.points[points.get() + i]);
-                let (a, b) = (point(at), point((at + 1).min(places.len() - 1)));
-                self.scratch.poses[dst.get()] = match alpha {
-                    0.0 => a,
-                    1.0 => b,
-                    alpha => self.list.push(Task::Blend { a, b, alpha })?,
-                };
+                match space::place_1d(places, self.scalar(x)) {
+                    (_, 0.0) => Ok(a),
+                    (_, 1.0) => Ok(b),
+                    (_, alpha) => self.put::<KNOWN>(Task::Blend { a, b, alpha }),
+                }
             }
-            Op::BlendSpace2D { space, x, y, points, dst } => {
-                let spot = self.scratch.spots.pop();
-                let (corners, weights) = spot.unwrap_or_else(|| self.spot(space, x, y));
-                let mut poses = std::mem::take(&mut self.scratch.weights);
-                poses.clear();
-                let point = |i: u16| self.pose(plan.points[points.get() + usize::from(i)]);
-                poses.extend(corners.into_iter().map(point).zip(weights));
-                let blend = self.list.push_blend_n(&poses);
-                self.scratch.weights = poses;
-                self.scratch.poses[dst.get()] = blend?;
+            Op::BlendSpace2D { dst, .. } => {
+                let spots = &mut self.scratch.spots;
+                // The last that asked is recorded first, if it records something.
+                let at = spots.iter().rposition(|(node, _)| *node == dst).unwrap_or_default();
+                let spot = spots.get(at).map_or(Spot::default(), |(_, spot)| *spot);
+                spots.truncate(at);
+                let [wa, wb, wc] = spot.weights;
+                let poses = [(a, wa), (b, wb), (reads[2], wc)];
+                if KNOWN { Ok(self.blend_known(&poses)) } else { self.list.push_blend_n(&poses) }
             }
-            _ => self.pose_op(op)?,
+            _ => self.pose_op::<KNOWN>(op, [a, b]),
         }
-        Ok(())
+    }
+
+    /// [`TaskList::push_blend_n`](crate::task::TaskList::push_blend_n) of what is known.
+    fn blend_known(&mut self, poses: &[(TaskIndex, f32); 3]) -> TaskIndex {
+        let (mut result, mut sum) = (TaskIndex::NONE, 0.0);
+        for &(b, weight) in poses.iter().filter(|(_, w)| *w > 0.0 && w.is_finite()) {
+            sum += weight;
+            result = match sum == weight {
+                true => b,
+                false => {
+                    let alpha = weight / sum;
+                    self.list.push_known(Task::Blend { a: result, b, alpha })
+                }
+            };
+        }
+        result
     }
 }

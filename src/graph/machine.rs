@@ -3,11 +3,11 @@
 
 use super::control::{ClockState, MachineState, fresh_clock, fresh_machine};
 use super::operand::*;
-use super::plan::{Plan, Way};
+use super::plan::Way;
 use super::program::{MachineDesc, TransitionStyle};
 use super::vm::Vm;
 use crate::motion::PlayMode;
-use crate::task::{HistoryId, Task, TaskError, Transition};
+use crate::task::{HistoryId, Task, TaskError, TaskIndex, Transition};
 
 impl Vm<'_> {
     /// Lets time pass for a machine and changes its state by the first transition that may be
@@ -114,12 +114,11 @@ impl Vm<'_> {
 
     /// Records the one task of a machine: what is left of its transition on the current state's
     /// pose.
-    pub(super) fn eval_machine(
+    pub(super) fn record_machine<const KNOWN: bool>(
         &mut self,
-        plan: &Plan,
         machine: MachineId,
-        dst: PoseOut,
-    ) -> Result<(), TaskError> {
+        source: TaskIndex,
+    ) -> Result<TaskIndex, TaskError> {
         let state = self.control.machines[machine.get()];
         let known = state.is(MachineState::HEARD) && !state.is(MachineState::SNAPPED);
         let transition = Transition {
@@ -129,14 +128,13 @@ impl Vm<'_> {
             dt: if known { self.dt } else { f32::NAN },
             capture: state.is(MachineState::BEGAN),
         };
-        let states = &plan.machines[machine.get()].states;
-        let source = self.pose(states[usize::from(state.state)].pose);
         let task = match state.is(MachineState::DEAD) {
             false => Task::Inertialize { source, transition },
             true => Task::DeadBlend { source, transition },
         };
-        self.scratch.seams[machine.get()] = self.record(task, dst)?;
-        Ok(())
+        let index = self.put::<KNOWN>(task)?;
+        self.scratch.seams[machine.get()] = index;
+        Ok(index)
     }
 
     /// Lets time pass for a transition outside of machines, and begins one when its trigger rises.
@@ -162,15 +160,15 @@ impl Vm<'_> {
         }
     }
 
-    pub(super) fn record_seam(
+    pub(super) fn record_seam<const KNOWN: bool>(
         &mut self,
         seam: SeamId,
         task: Task,
-        dst: PoseOut,
-    ) -> Result<(), TaskError> {
+    ) -> Result<TaskIndex, TaskError> {
         let history = usize::from(self.history(seam).0);
-        self.scratch.seams[history] = self.record(task, dst)?;
-        Ok(())
+        let index = self.put::<KNOWN>(task)?;
+        self.scratch.seams[history] = index;
+        Ok(index)
     }
 
     /// Seams' histories follow the machines'; validation has counted them.

@@ -64,6 +64,7 @@ pub mod operand;
 mod plan;
 mod pose_ops;
 pub mod program;
+mod shapes;
 mod space;
 pub mod starter;
 pub mod succession;

@@ -13,23 +13,47 @@ pub(super) fn place_1d(points: &[f32], x: f32) -> (usize, f32) {
     (at, ((x - from) / (next - from)).clamp(0.0, 1.0))
 }
 
-/// The corners of the triangle that holds a place, and their barycentric weights: not negative,
-/// with the sum one. A place outside counts as the nearest one inside, one that is not a number as
+/// Where a place is in a blend space over a plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spot {
+    /// The triangle that holds it, see [`Space2D::corners`].
+    pub triangle: usize,
+    /// Barycentric weights of its corners: not negative, with the sum one.
+    pub weights: [f32; 3],
+}
+
+impl Spot {
+    /// Bits of the corners that weigh something.
+    pub fn heard(&self) -> usize {
+        let [a, b, c] = self.weights.map(|weight| usize::from(weight > 0.0));
+        a | b << 1 | c << 2
+    }
+}
+
+impl Space2D {
+    /// The points of a triangle; of one that it does not have, its first point.
+    pub(super) fn corners(&self, triangle: usize) -> [u16; 3] {
+        self.triangles.get(triangle).copied().unwrap_or_default()
+    }
+}
+
+/// The spot of a place. One outside counts as the nearest one inside, one that is not a number as
 /// the origin's.
-pub(super) fn place_2d(space: &Space2D, place: [f32; 2]) -> ([u16; 3], [f32; 3]) {
+pub(super) fn place_2d(space: &Space2D, place: [f32; 2]) -> Spot {
     let place = place.map(|v| if v.is_finite() { v } else { 0.0 });
-    let mut best = ([0; 3], [1.0, 0.0, 0.0], f64::INFINITY);
-    for &triangle in &space.triangles {
+    let nowhere = Spot { triangle: space.triangles.len(), weights: [1.0, 0.0, 0.0] };
+    let mut best = (nowhere, f64::INFINITY);
+    for (at, triangle) in space.triangles.iter().enumerate() {
         let corners = triangle.map(|i| space.points[usize::from(i)].map(f64::from));
         let (weights, distance) = nearest(corners, place.map(f64::from));
-        if distance < best.2 {
-            best = (triangle, weights.map(|w| w as f32), distance);
+        if distance < best.1 {
+            best = (Spot { triangle: at, weights: weights.map(|w| w as f32) }, distance);
         }
         if distance == 0.0 {
             break;
         }
     }
-    (best.0, best.1)
+    best.0
 }
 
 type Point = [f64; 2];
@@ -101,7 +125,8 @@ mod tests {
 
     /// Where the weights put a place.
     fn put(space: &Space2D, place: [f32; 2]) -> [f32; 2] {
-        let (corners, weights) = place_2d(space, place);
+        let Spot { triangle, weights } = place_2d(space, place);
+        let corners = space.corners(triangle);
         assert!(weights.iter().all(|w| *w >= 0.0) && (weights.iter().sum::<f32>() - 1.0) < 1e-6);
         let mut at = [0.0; 2];
         for (corner, weight) in corners.into_iter().zip(weights) {
@@ -125,8 +150,8 @@ mod tests {
     fn corners_and_places_that_are_none() {
         let space = square();
         for (i, point) in space.points.iter().enumerate() {
-            let (corners, weights) = place_2d(&space, *point);
-            let of = corners.iter().position(|c| usize::from(*c) == i).unwrap();
+            let Spot { triangle, weights } = place_2d(&space, *point);
+            let of = space.corners(triangle).iter().position(|c| usize::from(*c) == i).unwrap();
             assert!((weights[of] - 1.0).abs() < 1e-6);
         }
         assert_eq!(put(&space, [f32::NAN, f32::INFINITY]), [0.0, 0.0]);

@@ -2,12 +2,15 @@
 
 use super::Op;
 use super::bind::BoundProgram;
+use super::clocks::Decay;
 use super::control::Control;
 use super::operand::*;
-use super::plan::{Guard, Kind, Plan};
+use super::plan::{Compute, Guard, Kind, Plan};
 use super::program::FASTEST;
+use super::shapes::{Answer, ShapesOfPlans, Step};
+use super::space::Spot;
 use crate::motion::{Advance, Fired, GroundMotion, GroupStep, PlayMode};
-use crate::task::{Task, TaskError, TaskIndex, TaskList, Transition};
+use crate::task::{Known, Task, TaskError, TaskIndex, TaskList, Transition};
 use glam::Vec3;
 
 /// Model units that a point or an offset of a task is from zero along an axis, at most. What is
@@ -45,13 +48,21 @@ pub struct VmScratch {
     pub(super) values: Vec<f32>,
     /// The guards of what is needed in this evaluation.
     pub(super) active: Vec<bool>,
+    /// What lists came to before.
+    pub(super) shapes: ShapesOfPlans,
     /// The task that each node has recorded.
     pub(super) poses: Vec<TaskIndex>,
-    /// Nodes that the output depends on, as bits and in falling order, with what a node passes on.
+    /// Nodes that the output depends on, as bits and in falling order, with what they decided.
     pub(super) needed: Vec<u64>,
-    pub(super) order: Vec<(PoseIn, Option<PoseIn>)>,
-    /// Where this evaluation is in blend spaces over a plane, in the same order.
-    pub(super) spots: Vec<Spot>,
+    pub(super) order: Vec<Answer>,
+    /// Those of them that ask; what was recorded, and what is to be known of its tasks.
+    pub(super) answers: Vec<Answer>,
+    pub(super) recorded: Vec<Step>,
+    pub(super) known: Vec<Known>,
+    /// Where this evaluation is in blend spaces over a plane, in falling order.
+    pub(super) spots: Vec<(PoseOut, Spot)>,
+    /// Of each smoothed value, what the last step left.
+    pub(super) decays: Vec<Decay>,
     /// This evaluation's step of each clock.
     pub(super) steps: Vec<Advance>,
     pub(super) groups: Vec<GroupStep>,
@@ -68,11 +79,7 @@ pub struct VmScratch {
     pub(super) fired: Vec<Fired>,
     /// Notifies while others are looked for.
     pub(super) kept: Vec<Fired>,
-    pub(super) weights: Vec<(TaskIndex, f32)>,
 }
-
-/// Corners of a triangle of a blend space, and their weights.
-pub(super) type Spot = ([u16; 3], [f32; 3]);
 
 impl VmScratch {
     /// Room for so many notifies of one evaluation, so that those who hear some late, and workers
@@ -99,18 +106,23 @@ impl VmScratch {
     fn fit(&mut self, bound: &BoundProgram, plan: &Plan) {
         let program = bound.program();
         self.plan = plan.id;
+        self.shapes.turn_to(plan.id);
         self.values.clone_from(&plan.values);
         self.active.resize(plan.guards.states.len(), false);
         self.poses.resize(plan.nodes.len(), TaskIndex::NONE);
         self.needed.resize(plan.nodes.len().div_ceil(u64::BITS as usize), 0);
         // Not every evaluation needs as much.
         self.order.reserve(plan.nodes.len().saturating_sub(self.order.len()));
+        self.answers.reserve(plan.nodes.len().saturating_sub(self.answers.len()));
+        self.recorded.reserve(plan.nodes.len().saturating_sub(self.recorded.len()));
+        self.known.reserve(bound.most_tasks().saturating_sub(self.known.len()));
         self.samples.reserve(plan.nodes.len().saturating_sub(self.samples.len()));
         self.motion.reserve(bound.most_tasks().saturating_sub(self.motion.len()));
         self.spots.reserve(program.spaces_2d.len().saturating_sub(self.spots.len()));
         self.groups.reserve(program.sync_groups.len().saturating_sub(self.groups.len()));
-        self.weights.reserve(3);
         self.steps.resize_with(program.clocks.len(), || PlayMode::Loop.advance(0.0, 0.0, 0.0));
+        self.decays.clear();
+        self.decays.resize(program.smooths.into(), Decay::UNKNOWN);
         self.heard.resize(program.clocks.len(), (0.0, 0.0));
         self.transitions.resize(program.seams.into(), Transition::OVER);
         self.seams.resize(program.histories(), TaskIndex::NONE);
@@ -188,12 +200,10 @@ impl Vm<'_> {
         self.begin(plan);
         self.decide(plan);
         match self.scratch.everything {
-            true => plan.nodes.iter().try_for_each(|op| self.node(op))?,
+            true => self.record_everything(plan)?,
             false => self.record_needed(plan)?,
         }
-        self.output(plan.output)?;
         self.list.set_root_pin(self.bound.pin);
-        self.list.sweep();
         Ok(self.finish())
     }
 
@@ -236,7 +246,7 @@ impl Vm<'_> {
             }
             let ops = &plan.control[from..at];
             match run.kind {
-                Kind::Scalars => ops.iter().for_each(|op| self.compute(op)),
+                Kind::Scalars => plan.computes[from..at].iter().for_each(|op| self.compute(op)),
                 Kind::Smooths => ops.iter().for_each(|op| self.follow(op)),
                 Kind::Clocks => ops.iter().for_each(|op| self.run(op)),
                 Kind::Others => ops.iter().for_each(|op| self.step(op)),
@@ -263,32 +273,15 @@ impl Vm<'_> {
         self.scratch.values[place.get()] = value;
     }
 
-    /// The task of an earlier node, which was recorded if this one was.
-    pub fn pose(&self, node: PoseIn) -> TaskIndex {
-        self.scratch.poses[node.get()]
-    }
-
-    /// Records a task and makes it a node's pose. Inlined, so that tasks are made where the
-    /// list keeps them.
     #[inline(always)]
-    pub fn record(&mut self, task: Task, dst: PoseOut) -> Result<TaskIndex, TaskError> {
-        let index = self.list.push(task)?;
-        self.scratch.poses[dst.get()] = index;
-        Ok(index)
-    }
-
-    #[inline(always)]
-    fn compute(&mut self, op: &Op) {
-        match *op {
-            Op::ScalarOp { op, a, b, dst } => {
-                self.set(dst, op.eval(self.scalar(a), self.scalar(b)));
-            }
-            Op::Choose { condition, a, b, dst } => {
-                let chosen = if self.scalar(condition) > 0.5 { a } else { b };
-                self.set(dst, self.scalar(chosen));
-            }
-            _ => {}
-        }
+    fn compute(&mut self, op: &Compute) {
+        let [a, b] = [op.a, op.b].map(|place| self.scalar(place));
+        let value = match op.function {
+            Some(function) => function.eval(a, b),
+            None if self.scalar(op.condition) > 0.5 => a,
+            None => b,
+        };
+        self.set(op.dst, value);
     }
 
     #[inline(always)]
@@ -333,8 +326,8 @@ impl Vm<'_> {
 
     /// Names the output. Without a task for it (a blend space whose points are the bind pose, say)
     /// the output is the bind pose.
-    fn output(&mut self, source: PoseIn) -> Result<(), TaskError> {
-        let output = match self.pose(source) {
+    pub(super) fn output(&mut self, pose: TaskIndex) -> Result<(), TaskError> {
+        let output = match pose {
             TaskIndex::NONE => self.list.push(Task::ReferencePose)?,
             output => output,
         };

@@ -165,6 +165,19 @@ impl PlayMode {
 }
 
 impl Advance {
+    /// One of a loop that does not move.
+    pub const STILL: Self = Self {
+        from: 0.0,
+        to: 0.0,
+        clock: 0.0,
+        wraps: 0,
+        finished: false,
+        began: 0.0,
+        duration: 0.0,
+        mode: PlayMode::Loop,
+        backward: false,
+    };
+
     /// The most stretches that [`Advance::stretches`] gives; of a longer step, the last ones.
     pub const MAX_STRETCHES: i32 = 1 << 10;
 
@@ -174,6 +187,7 @@ impl Advance {
     }
 
     /// The same between two times of its clip.
+    #[inline]
     pub(super) fn of_seconds(at: [f32; 2], wraps: i32, backward: bool, duration: f32) -> Self {
         let mode = PlayMode::Loop;
         if !(duration > 0.0 && duration.is_finite()) {

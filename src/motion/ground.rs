@@ -60,7 +60,8 @@ impl GroundMotion {
     /// The motion that undoes this one.
     #[inline]
     pub fn inverse(self) -> Self {
-        Self::new(rotate(-self.translation(), -self.yaw), -self.yaw)
+        let back = -self.translation();
+        Self::new(if self.yaw == 0.0 { back } else { rotate(back, -self.yaw) }, -self.yaw)
     }
 
     /// This motion `n` times in a row, or its inverse `-n` times.

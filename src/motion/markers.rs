@@ -93,6 +93,7 @@ impl SyncTrack {
 
     /// Clip seconds at a phase in 0..1, from the start of the round that the first marker is in: up
     /// to a round after that marker. It never falls as the phase rises.
+    #[inline]
     pub(super) fn since_first(&self, phase: f32) -> f32 {
         let count = self.times.len().saturating_sub(1);
         let (piece, part) = piece_at(count, phase);
@@ -104,6 +105,7 @@ impl SyncTrack {
 }
 
 /// In which of `count` equal pieces a phase is, and how far in it (0..=1).
+#[inline]
 fn piece_at(count: usize, phase: f32) -> (usize, f32) {
     let at = phase * count as f32;
     let piece = (at as usize).min(count.saturating_sub(1));
@@ -111,6 +113,7 @@ fn piece_at(count: usize, phase: f32) -> (usize, f32) {
 }
 
 /// What of a round's time has passed at a phase, when each piece takes its part of it.
+#[inline]
 pub(super) fn share_of(pieces: &[f32], phase: f32) -> f32 {
     let (piece, part) = piece_at(pieces.len(), phase);
     let before: f32 = pieces[..piece].iter().sum();
@@ -119,6 +122,7 @@ pub(super) fn share_of(pieces: &[f32], phase: f32) -> f32 {
 }
 
 /// The phase at which a share of a round's time has passed, 0..1.
+#[inline]
 pub(super) fn phase_of(pieces: &[f32], share: f32) -> f32 {
     let mut before = 0.0;
     let count = pieces.len() as f32;

@@ -73,6 +73,7 @@ impl SyncGroup {
     /// each marker what the time to the next one takes of a round, as its members have it (before
     /// any was weighed, what [`SyncTrack::shares`] says of one of them, or a mean of several). A
     /// group of no pieces has no markers.
+    #[inline]
     pub fn advance_by_markers(
         &mut self,
         dt: f32,
@@ -89,7 +90,8 @@ impl SyncGroup {
         let dt = dt * self.speed;
         let began = self.phase;
         let share = markers::share_of(pieces, began);
-        let step = PlayMode::Loop.advance(share, dt * self.rate, 1.0);
+        let mut step = Advance::STILL;
+        PlayMode::Loop.advance_to(&mut step, share, dt * self.rate, 1.0);
         let backward = dt.is_sign_negative();
         if step.moved() {
             let to = markers::phase_of(pieces, step.to);
@@ -168,6 +170,7 @@ impl GroupStep {
     }
 
     /// What the step is in the clip of a member that has the group's markers.
+    #[inline]
     pub fn member_by_markers(&self, track: &SyncTrack) -> Advance {
         let duration = track.seconds();
         if !track.has_markers() {

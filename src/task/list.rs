@@ -60,18 +60,20 @@ pub(crate) struct Mark {
 /// pose. Cleared, never freed.
 #[derive(Clone, Debug, Default)]
 pub struct TaskList {
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
     /// Whether each task waits for the physics step, or reads what does.
-    late: Vec<bool>,
-    any_late: bool,
-    marks: Vec<Mark>,
+    pub(super) late: Vec<bool>,
+    pub(super) any_late: bool,
+    pub(super) marks: Vec<Mark>,
+    /// What each task of a known list carries on to those that it reads.
+    pub(super) shares: Vec<[f32; 2]>,
     /// Positions of the tasks that the output depends on, the last one first.
-    needed: Vec<u16>,
-    output: Option<TaskIndex>,
+    pub(super) needed: Vec<u16>,
+    pub(super) output: Option<TaskIndex>,
     cut: Option<BoneCount>,
     root_pin: Option<RootPin>,
     ground: Option<GroundPatch>,
-    swept: bool,
+    pub(super) swept: bool,
 }
 
 impl TaskList {
@@ -79,6 +81,7 @@ impl TaskList {
     pub fn clear(&mut self) {
         self.tasks.clear();
         self.late.clear();
+        self.shares.clear();
         self.any_late = false;
         self.output = None;
         self.cut = None;
@@ -91,6 +94,7 @@ impl TaskList {
     pub fn reserve(&mut self, tasks: usize) {
         self.tasks.reserve(tasks.saturating_sub(self.tasks.len()));
         self.late.reserve(tasks.saturating_sub(self.late.len()));
+        self.shares.reserve(tasks.saturating_sub(self.shares.len()));
         self.marks.reserve(tasks.saturating_sub(self.marks.len()));
         self.needed.reserve(tasks.saturating_sub(self.needed.len()));
     }

@@ -1,8 +1,8 @@
 //! What decides, put into an order in which neighbours are of one kind and needed at the same time.
 
 use super::guards::Guard;
-use crate::graph::Op;
 use crate::graph::operand::*;
+use crate::graph::{Op, ScalarFn};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -14,6 +14,28 @@ pub struct Run {
     pub kind: Kind,
     /// Where the next run begins.
     pub end: u16,
+}
+
+/// What computes from values alone, in a form that is small and told apart once: a function, or the
+/// choice of `a` where the condition holds and else `b`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compute {
+    pub function: Option<ScalarFn>,
+    pub a: Scalar,
+    pub b: Scalar,
+    pub condition: Scalar,
+    pub dst: ScalarOut,
+}
+
+impl Compute {
+    /// Of an opcode of [`Kind::Scalars`]; nothing meant of another.
+    pub fn of(op: &Op) -> Self {
+        match *op {
+            Op::ScalarOp { op, a, b, dst } => Self { function: Some(op), a, b, condition: a, dst },
+            Op::Choose { condition, a, b, dst } => Self { function: None, a, b, condition, dst },
+            _ => Self::default(),
+        }
+    }
 }
 
 /// What an opcode that decides is.

@@ -13,9 +13,9 @@ mod guards;
 mod lower;
 mod reads;
 
-pub use batches::{Kind, Run};
+pub use batches::{Compute, Kind, Run};
 pub use guards::{Guard, Guards};
-pub use reads::Reads;
+pub use reads::{PASSES_FIRST, PASSES_SECOND, Reads, Weighs};
 
 use super::Op;
 use super::fault::Fault;
@@ -36,12 +36,15 @@ pub struct Plan {
     /// `StateTime`, `SelectState`, and of transitions outside of machines their part in time. Their
     /// scalars are places in the values.
     pub control: Vec<Op>,
+    /// The same of what only computes.
+    pub computes: Vec<Compute>,
     /// Neighbours in it of one kind that are needed at the same time.
     pub runs: Vec<Run>,
     /// What records tasks, in the program's order. Poses are indices in this.
     pub nodes: Vec<Op>,
-    /// What each of them reads.
+    /// What each of them reads, and how many answers it has if it asks ([`Reads::asks`]).
     pub reads: Vec<Reads>,
+    pub choices: Vec<u16>,
     /// The poses of blend spaces' points.
     pub points: Vec<PoseIn>,
     /// The node that is the character's pose.
@@ -116,7 +119,9 @@ impl Plan {
         Ok(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             runs: batches::runs(&control, &guards.each),
+            computes: control.iter().map(Compute::of).collect(),
             reads: nodes.iter().map(Reads::of).collect(),
+            choices: nodes.iter().map(|op| choices(program, op)).collect(),
             values,
             control,
             nodes,
@@ -137,6 +142,17 @@ impl Plan {
         let place = self.places.get(at).copied().flatten()?;
         self.guards.each.get(usize::from(place)).copied()
     }
+}
+
+/// How many answers a node has that asks. A table's rows are counted by 16 bits.
+fn choices(program: &Program, op: &Op) -> u16 {
+    let count = match *op {
+        Op::EvalStateMachine { machine, .. } => program.machines[machine.get()].states.len(),
+        Op::BlendSpace1D { space, .. } => 3 * program.spaces_1d[space.get()].points.len(),
+        Op::BlendSpace2D { space, .. } => 8 * (program.spaces_2d[space.get()].triangles.len() + 1),
+        _ => 3,
+    };
+    count.try_into().unwrap_or(u16::MAX)
 }
 
 /// The transitions that may be taken from a state.

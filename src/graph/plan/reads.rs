@@ -1,4 +1,4 @@
-//! What the poses of a plan read, in a form that is told from a weight without a branch for each kind.
+//! What the poses of a plan read, and what decides about it.
 
 use crate::graph::Op;
 use crate::graph::operand::*;
@@ -22,6 +22,30 @@ const PASSES_A: u8 = 4;
 const PASSES_B: u8 = 8;
 /// What it reads is not told by a weight.
 const DECIDES: u8 = 16;
+
+/// What a weight comes to.
+pub const PASSES_FIRST: usize = 0;
+pub const READS: usize = 1;
+pub const PASSES_SECOND: usize = 2;
+
+/// A weight that decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weighs {
+    pub alpha: Scalar,
+    how: u8,
+}
+
+impl Weighs {
+    /// What the weight, limited to 0..=1, comes to: a pose is passed on as it is, or what is read
+    /// is used.
+    #[inline(always)]
+    pub fn at(self, alpha: f32) -> usize {
+        let is = |bit: u8, at: bool| usize::from((self.how & bit != 0) & at);
+        // No number is no weight.
+        let something = alpha > 0.0;
+        READS + is(PASSES_B, alpha >= 1.0) - is(PASSES_A, !something)
+    }
+}
 
 impl Reads {
     /// What an opcode that records a task reads.
@@ -59,15 +83,20 @@ impl Reads {
         self.how & DECIDES != 0
     }
 
-    /// Whether it reads its first and its second pose at a weight (0..=1), and which of them it
-    /// passes on as it is.
+    /// What it reads is not always the same.
+    pub fn asks(self) -> bool {
+        self.how & (DECIDES | PASSES_A) != 0
+    }
+
+    /// The weight that decides, and how.
     #[inline(always)]
-    pub fn at(self, weight: f32) -> (bool, bool, Option<PoseIn>) {
-        let has = |bit: u8| self.how & bit != 0;
-        let passes_a = has(PASSES_A) & (weight == 0.0);
-        let passes_b = has(PASSES_B) & (weight == 1.0);
-        let passed = if passes_a { Some(self.a) } else { None };
-        let passed = if passes_b { Some(self.b) } else { passed };
-        (has(A) & !passes_b, has(B) & !passes_a, passed)
+    pub fn weighs(self) -> Weighs {
+        Weighs { alpha: self.alpha, how: self.how }
+    }
+
+    /// Its first and its second pose, where it has them.
+    pub fn poses(self) -> [Option<PoseIn>; 2] {
+        let has = |bit: u8, pose| (self.how & bit != 0).then_some(pose);
+        [has(A, self.a), has(B, self.b)]
     }
 }

@@ -15,6 +15,7 @@ mod needed;
 mod paces;
 mod random_files;
 mod refused;
+mod shapes;
 mod silent;
 
 use super::*;
