@@ -120,13 +120,13 @@ fn frame(cast: &mut Cast, frame: u32) {
     let halves = frame.is_multiple_of(2);
     if halves {
         for (list, state) in lists.iter_mut().zip(states.iter_mut()) {
-            let mut context = Context { masks, state, capture: None };
+            let mut context = Context { masks, state, capture: None, kept: None };
             batch.execute_before_physics(rig, list, &mut context);
         }
     }
     let palettes = palettes.chunks_exact_mut(rig.palette_len());
     for ((list, state), palette) in lists.iter_mut().zip(states.iter_mut()).zip(palettes) {
-        let mut context = Context { masks, state, capture: None };
+        let mut context = Context { masks, state, capture: None, kept: None };
         match halves {
             true => batch.execute_after_physics(rig, list, &mut context, palette).unwrap(),
             false => batch.execute_with(rig, list, &mut context, palette).unwrap(),

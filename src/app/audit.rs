@@ -63,8 +63,9 @@ impl Audit {
             let mode = crowd.update_mode(id).unwrap_or_default();
             writeln!(
                 out,
-                "  character {}: {}, by itself {}; forced by {}",
+                "  character {}{}: {}, by itself {}; forced by {}",
                 CharacterId(id.0),
+                crowd.leader(id).map_or_else(String::new, |l| format!(", who follows {l}")),
                 mode.name(),
                 force.own.name(),
                 by.join(", ")

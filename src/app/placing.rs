@@ -46,7 +46,9 @@ pub fn crowd(
         Some(player) => player.playing().into(),
         None => Parts::new(config, &cast)?,
     };
-    place(crowd, cast, &config.weights, parts)
+    let mut crowd = place(crowd, cast, &config.weights, parts)?;
+    crowd.follow_some(config.followers, config.seed)?;
+    Ok(crowd)
 }
 
 /// Places a cast. Members without a part play simply, those without a weight have a weight of 1.

@@ -98,10 +98,14 @@ struct CaptureFile<'a> {
 /// Writes the last capture of a character as JSON, whole or not at all.
 ///
 /// # Errors
-/// Of the file system, and when the character was never evaluated.
+/// Of the file system, and when the character was never evaluated or takes another one's pose.
 pub fn write_capture(crowd: &Crowd, to: &CaptureTo) -> Result<(), Failure> {
     let id = CharacterId(to.character);
     let Some(seen) = crowd.captures().find(|seen| seen.id == id) else {
+        if let Some(leader) = crowd.leader(id) {
+            let line = "and executes nothing itself; capture that one's list";
+            return Err(anyhow::anyhow!("--capture: character {id} follows {leader} {line}").into());
+        }
         let line = "was never evaluated, so there is nothing to capture: nobody saw it \
                     (--visibility off evaluates everybody), or it never came (--spawn)";
         return Err(anyhow::anyhow!("--capture: character {id} {line}").into());

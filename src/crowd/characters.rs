@@ -1,6 +1,7 @@
 //! Every character's columns: what each phase touches lies together.
 
 use super::cull::MAX_DRIFT;
+use super::follow::Beside;
 use super::graph::Rows;
 use super::kind::Kind;
 use super::layout::{Plan, Role};
@@ -75,6 +76,17 @@ pub(crate) struct Spheres {
     pub radius: [f32; BLOCK],
 }
 
+/// One bit per character for 64 characters: who follows whom is another table's.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FollowMasks {
+    /// Takes its pose from somebody else.
+    pub follows: u64,
+    /// Takes its leader's palette as it is, and never holds a slot.
+    pub shares: u64,
+    /// Somebody takes its pose.
+    pub leads: u64,
+}
+
 /// Where a character is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Place {
@@ -103,6 +115,13 @@ pub(crate) enum Place {
         home_lateral: f32,
         /// Radians off the lane's direction.
         yaw: f32,
+        /// Individual scale.
+        scale: f32,
+    },
+    /// Beside its leader, who follows nobody.
+    Following {
+        leader: CharacterId,
+        beside: Beside,
         /// Individual scale.
         scale: f32,
     },
@@ -147,13 +166,17 @@ impl Place {
         }
     }
 
-    /// World position (x, z), heading and individual scale.
-    pub fn resolve(&self, rides: &[Ride]) -> (Vec2, f32, f32) {
+    /// World position (x, z), heading and individual scale; `places` are everybody's.
+    pub fn resolve(&self, rides: &[Ride], places: &[Self]) -> (Vec2, f32, f32) {
         match *self {
             Self::Standing { position, heading, scale, .. } => (position, heading, scale),
             Self::Riding { ride, s, lateral, yaw, scale, .. } => {
                 let (position, heading) = rides[ride as usize].place(s, lateral);
                 (position, heading + yaw, scale)
+            }
+            Self::Following { leader, beside, scale } => {
+                let leader = places.get(leader.get()).unwrap_or(&Self::NOWHERE);
+                beside.of(leader.resolve(rides, &[]), scale)
             }
         }
     }
@@ -218,6 +241,8 @@ impl SlotAddress {
 pub(crate) struct Characters {
     pub blocks: Vec<Block>,
     pub spheres: Vec<Spheres>,
+    /// One per block. Empty while nobody has ever followed.
+    pub masks: Vec<FollowMasks>,
     pub kinds: Vec<CharacterKind>,
     pub places: Vec<Place>,
     /// Stale while the character holds a slot, which then has the true one.
@@ -262,6 +287,7 @@ impl Characters {
         let mut this = Self {
             blocks: vec![Block::default(); blocks],
             spheres: vec![nobody; blocks],
+            masks: Vec::new(),
             kinds: plan.spots.iter().map(|s| s.kind).collect(),
             places: Vec::with_capacity(count),
             playback: vec![Playback::IDLE; count],
@@ -308,9 +334,25 @@ impl Characters {
         block.is_some_and(|block| block.present >> (id.get() % BLOCK) & 1 == 1)
     }
 
+    /// Who of a block follows and leads.
+    pub fn mask(&self, block: usize) -> FollowMasks {
+        self.masks.get(block).copied().unwrap_or_default()
+    }
+
+    /// Whether somebody follows.
+    pub fn follows(&self, id: CharacterId) -> bool {
+        self.mask(id.get() / BLOCK).follows >> (id.get() % BLOCK) & 1 == 1
+    }
+
+    /// Whether somebody leads.
+    pub fn leads(&self, id: CharacterId) -> bool {
+        self.mask(id.get() / BLOCK).leads >> (id.get() % BLOCK) & 1 == 1
+    }
+
     /// Brings a character's bounding sphere to where it is.
     pub fn place_sphere(&mut self, id: CharacterId, kind: &Kind, rides: &[Ride]) {
-        let center = sphere_center(kind, self.places[id.get()].resolve(rides), 0.0);
+        let place = self.places[id.get()].resolve(rides, &self.places);
+        let center = sphere_center(kind, place, 0.0);
         let spheres = &mut self.spheres[id.get() / BLOCK];
         let i = id.get() % BLOCK;
         (spheres.x[i], spheres.y[i], spheres.z[i]) = (center.x, center.y, center.z);

@@ -1,5 +1,6 @@
 //! What workers own: pose buffers, lists, and what they heard and recorded.
 
+use super::follow::CopyScratch;
 use super::leases::WORD;
 use super::notify::{Notifies, NotifyEvent};
 use super::replay::Spool;
@@ -28,6 +29,8 @@ pub(crate) struct Scratch {
     pub spool: Spool,
     /// Evaluated in this tick by the first bones alone.
     pub cut: u32,
+    /// Of followers.
+    pub copies: CopyScratch,
 }
 
 /// What the workers did since they were last asked.
@@ -59,6 +62,7 @@ impl Crew {
             validator: Validator::default(),
             spool: Spool::default(),
             cut: 0,
+            copies: CopyScratch::default(),
             vm: VmScratch::with_room(FIRED),
         };
         let mut this = Self((0..threads).map(|_| Mutex::new(scratch())).collect());

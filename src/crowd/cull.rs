@@ -1,7 +1,9 @@
 //! Phase 1: who is inside the camera's and the shadow map's frustum, and how far away.
 
 use super::census::Census;
-use super::characters::{BLOCK, Block, Characters, Place, Spheres, bits, sphere_center};
+use super::characters::{
+    BLOCK, Block, Characters, FollowMasks, Place, SlotAddress, Spheres, bits, sphere_center,
+};
 use super::kind::Kind;
 use super::rate::Distances;
 use super::ride::Ride;
@@ -42,25 +44,51 @@ impl Cull<'_> {
     /// Sets the bits of the visible and of the distant.
     pub fn run(&self, characters: &mut Characters) {
         const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
-        let Characters { blocks, spheres, places, kinds, .. } = characters;
+        let Characters { blocks, spheres, places, kinds, slots, masks, .. } = characters;
+        let (everybody, masks) = ((&places[..], &slots[..]), &masks[..]);
         (blocks.par_chunks_mut(BLOCKS_PER_JOB), spheres.par_chunks_mut(BLOCKS_PER_JOB))
             .into_par_iter()
             .zip((places.par_chunks(CHARACTERS), kinds.par_chunks(CHARACTERS)))
-            .for_each(|((blocks, spheres), (places, kinds))| {
+            .enumerate()
+            .for_each(|(job, ((blocks, spheres), (places, kinds)))| {
                 self.times.worker(Phase::Cull, || {
                     let rows = places.chunks(BLOCK).zip(kinds.chunks(BLOCK));
-                    for ((block, spheres), rows) in blocks.iter_mut().zip(spheres).zip(rows) {
-                        self.block(block, spheres, rows);
+                    let blocks = blocks.iter_mut().zip(spheres).zip(job * BLOCKS_PER_JOB..);
+                    for (((block, spheres), number), rows) in blocks.zip(rows) {
+                        let masks = masks.get(number).copied().unwrap_or_default();
+                        self.follow(masks.follows, spheres, rows, everybody);
+                        self.block(block, masks, spheres, rows, everybody.0);
                     }
                 });
             });
     }
 
+    /// Brings the spheres of those along whose leaders may have moved by themselves. What lanes
+    /// carry is carried as if it rode.
+    fn follow(
+        &self,
+        follows: u64,
+        spheres: &mut Spheres,
+        (places, kinds): (&[Place], &[CharacterKind]),
+        (everybody, slots): (&[Place], &[SlotAddress]),
+    ) {
+        for i in bits(follows) {
+            let Place::Following { leader, .. } = places[i] else { continue };
+            if slots[leader.get()] != SlotAddress::NONE {
+                let place = places[i].resolve(self.rides, everybody);
+                let center = sphere_center(&self.kinds[kinds[i].get()], place, 0.0);
+                (spheres.x[i], spheres.z[i]) = (center.x, center.z);
+            }
+        }
+    }
+
     fn block(
         &self,
         block: &mut Block,
+        FollowMasks { follows, shares, .. }: FollowMasks,
         spheres: &mut Spheres,
         (places, kinds): (&[Place], &[CharacterKind]),
+        everybody: &[Place],
     ) {
         if block.riders != 0 {
             block.drift += self.moved;
@@ -71,7 +99,7 @@ impl Cull<'_> {
             {
                 for i in bits(block.riders) {
                     let kind = &self.kinds[kinds[i].get()];
-                    let center = sphere_center(kind, places[i].resolve(self.rides), 0.0);
+                    let center = sphere_center(kind, places[i].resolve(self.rides, everybody), 0.0);
                     (spheres.x[i], spheres.z[i]) = (center.x, center.z);
                 }
                 block.drift = 0.0;
@@ -87,9 +115,11 @@ impl Cull<'_> {
         // Nobody asks how far those are who are not evaluated.
         if block.camera | block.shadow | block.leased | block.always | block.clocks != 0 {
             let ratios = self.distances.ratios(spheres);
-            block.rates.measure(&ratios, &self.distances, block.leased | block.ticking);
+            let holders = block.leased | block.ticking | shares;
+            block.rates.measure(&ratios, &self.distances, holders);
             if let Some(census) = self.census {
-                census.add(&ratios, block.camera | block.shadow | block.leased | block.always);
+                let evaluate = block.camera | block.shadow | block.leased | block.always;
+                census.add(&ratios, evaluate & !follows);
             }
         }
     }

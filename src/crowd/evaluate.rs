@@ -4,6 +4,7 @@
 use super::characters::{Place, bits, walked};
 use super::crew::{CHUNK, Crew, Scratch};
 use super::feet::ground_patch;
+use super::follow::FollowWord;
 use super::graph::GraphStep;
 use super::kind::Kind;
 use super::leases::{Covered, Leases, SlotWord, WORD};
@@ -15,7 +16,7 @@ use super::watch::Watcher;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::motion::{Fired, GroundMotion, Terrain};
-use crate::pose::GroundPatch;
+use crate::pose::{GroundPatch, Pose};
 use crate::profile::{Phase, PhaseTimes};
 use crate::task::{Context, PoseState, TaskList};
 use rayon::prelude::*;
@@ -60,6 +61,10 @@ struct Run<'a> {
     row: usize,
     rows: &'a mut [u32],
     poses: &'a mut [PoseState],
+    /// What following means for the holders; empty while nobody follows.
+    follow: &'a [FollowWord],
+    /// The poses that are kept of them.
+    kept: &'a mut [Pose],
     matrices: &'a mut [Mat3x4],
 }
 
@@ -95,6 +100,8 @@ impl Evaluation<'_> {
             row: leases.row,
             rows: &mut leases.rows,
             poses: &mut leases.poses,
+            follow: &leases.follow,
+            kept: &mut leases.kept,
             matrices,
         };
         self.divide(kind, run, chunk);
@@ -131,7 +138,7 @@ impl Evaluation<'_> {
 
     fn chunk(&self, kind: &Kind, run: Run<'_>) {
         let mut scratch = self.crew.mine();
-        let Scratch { worker, lists, vm, heard, validator, spool, cut } = &mut *scratch;
+        let Scratch { worker, lists, vm, heard, validator, spool, cut, .. } = &mut *scratch;
         let (words, is) = (run.words, |bits: u64, slot: usize| bits >> (slot % WORD) & 1 == 1);
         let due = || {
             let words = words.iter().enumerate();
@@ -224,12 +231,13 @@ impl Evaluation<'_> {
                     let palette = &mut own[newer(word, slot)..][..palette_len];
                     let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
                     let capture = watched.as_deref_mut();
+                    let kept = kept_pose(run.follow, run.kept, slot);
                     let mut nothing = PoseState::default();
-                    let executed = match (run.poses.get_mut(slot), capture) {
-                        (None, None) => batch.execute(&kind.rig, list, palette),
-                        (kept, capture) => {
-                            let state = kept.unwrap_or(&mut nothing);
-                            let mut context = Context { masks: kind.masks(), state, capture };
+                    let executed = match (run.poses.get_mut(slot), capture, kept) {
+                        (None, None, None) => batch.execute(&kind.rig, list, palette),
+                        (state, capture, kept) => {
+                            let state = state.unwrap_or(&mut nothing);
+                            let mut context = Context { masks: kind.masks(), state, capture, kept };
                             batch.execute_with(&kind.rig, list, &mut context, palette)
                         }
                     };
@@ -247,6 +255,13 @@ impl Evaluation<'_> {
             watcher.validate(kind, validator, executed);
         }
     }
+}
+
+/// Where the pose of a slot's holder is to be kept, if it is, of those that some words keep.
+fn kept_pose<'a>(follow: &[FollowWord], kept: &'a mut [Pose], slot: usize) -> Option<&'a mut Pose> {
+    let word = follow.get(slot / WORD)?;
+    let before = word.kept_before - follow[0].kept_before;
+    kept.get_mut(before as usize + word.rank(slot % WORD)?)
 }
 
 /// Brings simple playback to the present and records it. Gives the ground that was covered.
@@ -284,6 +299,9 @@ impl<'a> Run<'a> {
         let (rows, later_rows) = self.rows.split_at_mut(slots * row);
         let kept = slots.min(self.poses.len());
         let (poses, later_poses) = self.poses.split_at_mut(kept);
+        let (follow, later_follow) = self.follow.split_at(middle.min(self.follow.len()));
+        let kept: u32 = follow.iter().map(|word| word.keeps.count_ones()).sum();
+        let (kept, later_kept) = self.kept.split_at_mut(kept as usize);
         let (matrices, later_matrices) = self.matrices.split_at_mut(slots * stride);
         let later = Run {
             ticking,
@@ -296,6 +314,8 @@ impl<'a> Run<'a> {
             row,
             rows: later_rows,
             poses: later_poses,
+            follow: later_follow,
+            kept: later_kept,
             matrices: later_matrices,
         };
         let first = Run {
@@ -309,6 +329,8 @@ impl<'a> Run<'a> {
             row,
             rows,
             poses,
+            follow,
+            kept,
             matrices,
         };
         (first, Some(later))

@@ -1,7 +1,8 @@
 //! Phase 2: who evaluates, and with which slot.
 
-use super::characters::{BLOCK, Block, Characters, SlotAddress, bits};
+use super::characters::{BLOCK, Block, Characters, FollowMasks, SlotAddress, bits};
 use super::cull::BLOCKS_PER_JOB;
+use super::follow::{FollowWord, Following, Led, Scene};
 use super::kind::Kind;
 use super::leases::{SlotWord, WORD};
 use super::rate::{Gates, Turn};
@@ -29,8 +30,18 @@ pub(crate) struct Changes {
     pub waiting: u32,
     /// Slots whose holders are evaluated every 1, 2, 3 and 4 frames.
     pub by_rate: [u32; Gates::RATES + 1],
+    /// Slots whose holders follow somebody.
+    pub following: u32,
     /// Frames since the last evaluation of whoever has waited longest.
     pub longest_gap: u32,
+}
+
+/// What decides who evaluates, beside the characters themselves.
+pub(crate) struct Rules<'a> {
+    pub clock: Clock,
+    pub replay: &'a Replay,
+    pub following: &'a Following,
+    pub times: &'a PhaseTimes,
 }
 
 /// What time it is.
@@ -50,18 +61,19 @@ pub(crate) fn gate(
     slots: &mut Slots,
     kinds: &[Kind],
     wanted: &mut [usize],
-    clock: Clock,
-    replay: &Replay,
-    times: &PhaseTimes,
+    Rules { clock, replay, following, times }: Rules<'_>,
 ) -> Changes {
     const CHARACTERS: usize = BLOCKS_PER_JOB * BLOCK;
-    let Characters { blocks, last_rendered, .. } = characters;
+    let Characters { blocks, last_rendered, masks, .. } = characters;
+    let masks = &masks[..];
     let jobs = blocks.par_chunks_mut(BLOCKS_PER_JOB).zip(last_rendered.par_chunks_mut(CHARACTERS));
     jobs.enumerate().for_each(|(job, (blocks, stamps))| {
         times.worker(Phase::Gate, || {
             let blocks = blocks.iter_mut().zip(stamps.chunks_mut(BLOCK));
             for ((block, stamps), number) in blocks.zip(job * BLOCKS_PER_JOB..) {
-                decide(block, stamps, number, &clock);
+                let masks = masks.get(number).copied().unwrap_or_default();
+                let led = following.led(number);
+                decide(block, masks, stamps, number, &clock, led);
             }
         });
     });
@@ -70,21 +82,25 @@ pub(crate) fn gate(
     }
     let mut changes = change_hands(characters, slots, kinds, wanted, replay.plays());
     let blocks = &characters.blocks;
+    let scene = Scene { characters, following };
     let frame = clock.turn.frame as u32;
     for leases in slots.all() {
+        scene.look_up(leases, &kinds[leases.kind.get()].rig, times);
         const SLOTS: usize = WORDS_PER_JOB * WORD;
         let last = leases.evaluated_at.par_chunks_mut(SLOTS).zip(leases.gaps.par_chunks_mut(SLOTS));
         let rows = leases.owners.par_chunks(SLOTS).zip(last);
         let by_turns = if leases.interpolates { u64::MAX } else { 0 };
-        let jobs = leases.words.par_chunks_mut(WORDS_PER_JOB).zip(rows);
-        let longest = jobs.map(|(words, (owners, (evaluated_at, gaps)))| {
+        let follow = &leases.follow;
+        let jobs = leases.words.par_chunks_mut(WORDS_PER_JOB).zip(rows).enumerate();
+        let longest = jobs.map(|(job, (words, (owners, (evaluated_at, gaps))))| {
             times.worker(Phase::Gate, || {
                 let last = evaluated_at.chunks_mut(WORD).zip(gaps.chunks_mut(WORD));
                 let rows = owners.chunks(WORD).zip(last);
-                let words = words.iter_mut().zip(rows);
-                let waited = words.map(|(word, row)| {
-                    let waited = look_up(word, row, blocks, frame);
-                    word.second ^= word.due & by_turns;
+                let words = words.iter_mut().zip(rows).zip(job * WORDS_PER_JOB..);
+                let waited = words.map(|((word, row), number)| {
+                    let follow = follow.get(number).copied().unwrap_or_default();
+                    let waited = look_up(word, row, blocks, frame, &follow);
+                    word.second ^= (word.due | follow.follows) & by_turns;
                     waited
                 });
                 waited.max().unwrap_or(0)
@@ -95,21 +111,31 @@ pub(crate) fn gate(
     changes
 }
 
-fn decide(block: &mut Block, stamps: &mut [f64], number: usize, clock: &Clock) {
-    let visible = block.camera | block.shadow;
+fn decide(
+    block: &mut Block,
+    FollowMasks { follows, shares, .. }: FollowMasks,
+    stamps: &mut [f64],
+    number: usize,
+    clock: &Clock,
+    led: Led,
+) {
+    // Whoever's follower is in view counts as visible.
+    let visible = block.camera | block.shadow | led.seen;
     for i in bits(visible) {
         stamps[i] = clock.now;
     }
-    let wants = visible | block.always;
+    block.rates.bring_near(led.near, led.whole);
+    block.rates.hurry(led.wake);
+    let wants = (visible | block.always | led.always) & !shares;
     block.enter = wants & !block.leased;
     block.leave = bits(block.leased & !wants)
         .filter(|&i| clock.now - stamps[i] > clock.grace)
         .fold(0, |leave, i| leave | 1 << i);
     let posed = (block.leased & !block.leave) | block.enter;
-    block.start = block.clocks & !posed & !block.ticking;
+    block.start = block.clocks & !posed & !block.ticking & !follows;
     block.stop = block.ticking & (block.enter | !block.clocks);
-    let holders = posed | (block.ticking & !block.stop) | block.start;
-    if holders != 0 {
+    let holders = (posed | (block.ticking & !block.stop) | block.start) & !follows;
+    if holders | follows != 0 {
         // Whoever has only just been given up goes on at its turns.
         let enters = block.enter | (block.start & !block.leased);
         block.rates.decide((holders, visible, enters), number, clock.turn);
@@ -153,11 +179,15 @@ fn change_hands(
     if starts != 0 {
         start_clocks(characters, slots, kinds);
     }
+    let masks = characters.blocks.iter().zip(&characters.masks);
+    let followers = masks.map(|(block, masks)| block.leased & masks.follows);
+    changes.following = followers.map(u64::count_ones).sum();
     if replayed {
         return changes;
     }
-    for block in characters.blocks.iter().filter(|block| block.leased != 0) {
-        let counts = block.rates.counts(block.leased);
+    let blocks = characters.blocks.iter().enumerate();
+    for (b, block) in blocks.filter(|(_, block)| block.leased != 0) {
+        let counts = block.rates.counts(block.leased & !characters.mask(b).follows);
         changes.by_rate.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
     }
     changes
@@ -213,6 +243,7 @@ fn look_up(
     (owners, (evaluated_at, gaps)): (&[CharacterId], (&mut [u32], &mut [u8])),
     blocks: &[Block],
     frame: u32,
+    follow: &FollowWord,
 ) -> u32 {
     let mut longest = 0;
     let (leased, second) = (word.leased, word.second);
@@ -228,10 +259,10 @@ fn look_up(
         next.cut |= bit(block.rates.cut);
         let moved_in = bit(block.enter | block.start) != 0;
         let gap = if moved_in { 1 } else { frame.wrapping_sub(evaluated_at[slot]) };
-        if !moved_in {
+        if !moved_in && follow.left >> slot & 1 == 0 {
             longest = longest.max(gap);
         }
-        if moved_in || next.due >> slot & 1 == 1 {
+        if moved_in || (next.due | follow.follows) >> slot & 1 == 1 {
             (evaluated_at[slot], gaps[slot]) = (frame, gap.clamp(1, u8::MAX.into()) as u8);
         }
     }

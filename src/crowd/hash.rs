@@ -1,6 +1,6 @@
 //! The palette hash: whether two runs put the same bits on screen.
 
-use super::characters::{BLOCK, Block, bits};
+use super::characters::{BLOCK, Block, FollowMasks, SlotAddress, bits};
 use super::leases::WORD;
 use super::slots::Slots;
 use rayon::prelude::*;
@@ -12,14 +12,21 @@ use twox_hash::XxHash3_64;
 /// ids with the chain so far as the seed. Which thread or slot a palette came from has no part.
 ///
 /// `each` holds one number per character, so that workers can leave theirs in any order.
-pub(crate) fn chain(before: u64, blocks: &[Block], slots: &Slots, each: &[AtomicU64]) -> u64 {
+pub(crate) fn chain(
+    before: u64,
+    blocks: &[Block],
+    slots: &Slots,
+    (masks, addresses): (&[FollowMasks], &[SlotAddress]),
+    each: &[AtomicU64],
+) -> u64 {
     for (leases, page) in slots.leases.iter().zip(&slots.pages) {
         let len = leases.palette_len;
         let stride = leases.stride();
         let rows = page.matrices.par_chunks(stride * WORD);
         let owners = leases.owners.par_chunks(WORD);
-        leases.words.par_iter().zip(owners).zip(rows).for_each(|((word, owners), rows)| {
-            for slot in bits(word.due) {
+        leases.words.par_iter().zip(owners).zip(rows).enumerate().for_each(|(w, row)| {
+            let ((word, owners), rows) = row;
+            for slot in bits(leases.written(w)) {
                 let id = owners[slot];
                 let second = (word.second >> slot & 1) as usize;
                 let bytes = bytemuck::cast_slice(&rows[slot * stride + second * len..][..len]);
@@ -29,8 +36,18 @@ pub(crate) fn chain(before: u64, blocks: &[Block], slots: &Slots, each: &[Atomic
         });
     }
     let mut hash = before;
-    let due = blocks.iter().map(|block| block.leased & block.rates.due).enumerate();
-    for (b, due) in due.filter(|(_, due)| *due != 0) {
+    let written = |id: usize| {
+        let at = addresses.get(id)?;
+        let words = &slots.leases.get(at.page as usize)?.follow;
+        Some(words.get(at.slot as usize / WORD)?.follows >> (at.slot as usize % WORD) & 1)
+    };
+    for (b, block) in blocks.iter().enumerate().filter(|(_, block)| block.leased != 0) {
+        let follow = bits(block.leased & masks.get(b).map_or(0, |masks| masks.follows));
+        let follow = follow.fold(0, |m, i| m | written(b * BLOCK + i).unwrap_or(0) << i);
+        let due = block.leased & block.rates.due | follow;
+        if due == 0 {
+            continue;
+        }
         let mut hashes = [0; BLOCK];
         let mut count = 0;
         for i in bits(due) {
@@ -81,7 +98,7 @@ mod tests {
 
     fn hash((blocks, slots): &(Vec<Block>, Slots), before: u64) -> u64 {
         let each: Vec<_> = (0..CHARACTERS).map(|_| AtomicU64::new(u64::from(u32::MAX))).collect();
-        chain(before, blocks, slots, &each)
+        chain(before, blocks, slots, (&[], &[]), &each)
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use super::characters::Place;
 use super::draw::Page;
+use super::follow::FollowWord;
 use super::playback::Playback;
 use super::slots::SlotShape;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::math::huge::reserve_huge;
 use crate::motion::GroundMotion;
+use crate::pose::Pose;
 use crate::task::PoseState;
 use bytemuck::Zeroable;
 
@@ -50,6 +52,11 @@ pub(crate) struct Leases {
     pub owners: Vec<CharacterId>,
     /// The holders' clocks.
     pub playback: Vec<Playback>,
+    /// What following means for the holders. Empty while nobody follows.
+    pub follow: Vec<FollowWord>,
+    /// Poses of those holders who are followed by another kind, in the order of their slots: of this
+    /// frame, and as many as its words say.
+    pub kept: Vec<Pose>,
     /// What each holder's root did in its last evaluation.
     pub roots: Vec<Covered>,
     /// The frame of each holder's last evaluation, counted as gates count them.
@@ -116,6 +123,8 @@ impl Leases {
             words: Vec::new(),
             owners: Vec::new(),
             playback: Vec::new(),
+            follow: Vec::new(),
+            kept: Vec::new(),
             roots: Vec::new(),
             evaluated_at: Vec::new(),
             gaps: Vec::new(),

@@ -23,6 +23,7 @@ mod driver;
 mod error;
 mod evaluate;
 mod feet;
+pub mod follow;
 mod gate;
 mod gather;
 mod graph;
@@ -55,6 +56,7 @@ pub use budget::BudgetStats;
 pub use config::{ClipInfo, CrowdConfig, CrowdKind, Playing, RootMotion};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use error::{Bytes, CrowdError};
+pub use follow::{Beside, FollowError, Followers};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
 pub use rate::Gates;
@@ -324,7 +326,7 @@ impl Crowd {
         let World { characters, kinds, rides, terrain, .. } = &self.world;
         characters.is_present(id).then_some(())?;
         let kind = characters.kinds[id.get()];
-        let place = characters.places[id.get()].resolve(rides);
+        let place = characters.places[id.get()].resolve(rides, &characters.places);
         let (position, heading, scale) = place;
         let ground = terrain.height(position);
         Some(CharacterState {

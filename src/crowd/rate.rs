@@ -107,9 +107,9 @@ pub(crate) struct Rates {
     /// Evaluates this frame.
     pub due: u64,
     /// Was in a frustum in the frame before this one.
-    seen: u64,
+    pub seen: u64,
     /// Past the distance for 2, 3 and 4 frames; who is past one is past those before it.
-    far: [u64; Gates::RATES],
+    pub far: [u64; Gates::RATES],
     /// Frames until the next evaluation, 0 to 3: the lower and the upper bits.
     countdown: [u64; 2],
     /// Past the distance of the skeletons' level of detail.
@@ -184,6 +184,12 @@ impl Rates {
         let Self { due, seen, far, countdown, cut } = self;
         let bits = [due, seen, cut].into_iter().chain(far).chain(countdown);
         bits.for_each(|bits| *bits &= !who);
+    }
+
+    /// Some are asked for as often, and as whole, as those who are not past these distances.
+    pub fn bring_near(&mut self, near: [u64; Gates::RATES], whole: u64) {
+        self.far.iter_mut().zip(near).for_each(|(far, near)| *far &= !near);
+        self.cut &= !whole;
     }
 
     /// Some have waited long enough.

@@ -48,12 +48,22 @@ impl Ride {
     /// Metres a second of who walks a metre outside of the lane on its half circles: nobody is
     /// faster.
     pub fn fastest(&self) -> f32 {
-        self.speed * (self.radius + 1.0) / self.radius.max(0.1)
+        self.fastest_beside(0.0)
+    }
+
+    /// Metres a second of who is up to some metres away from such a one, and turns with it.
+    pub fn fastest_beside(&self, metres: f32) -> f32 {
+        self.speed * (self.radius + 1.0 + metres) / self.radius.max(0.1)
     }
 
     /// Length of one round, metres.
     pub fn perimeter(&self) -> f32 {
         self.round
+    }
+
+    /// Half the width (x) and depth (z) of the ground around the origin that the lane covers, metres.
+    pub fn half_extent(&self) -> Vec2 {
+        self.center.abs() + Vec2::new(self.radius, self.half + self.radius)
     }
 
     /// Moves the lane on by `dt` seconds of its speed (back, when negative).

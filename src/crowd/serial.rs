@@ -118,7 +118,7 @@ impl Serial<'_> {
         let id = (of.get() + 1) % characters.kinds.len();
         characters.is_present(CharacterId(id as u32)).then_some(())?;
         let kind = &self.kinds[characters.kinds[id].get()];
-        let (position, _, scale) = characters.places[id].resolve(self.rides);
+        let (position, _, scale) = characters.places[id].resolve(self.rides, &characters.places);
         let height = (kind.center.y + 0.5 * kind.radius) * scale;
         Some(Vec3::new(position.x, self.terrain.height(position) + height, position.y))
     }
@@ -190,6 +190,8 @@ fn apply(place: &mut Place, covered: Covered, kind_scale: f32, rides: &[Ride]) -
             *yaw = drawn(HOMING.yaw).after(*yaw, step.yaw);
             false
         }
+        // Its leader moves it.
+        Place::Following { .. } => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What one tick did, in numbers.
 
 use super::budget::BudgetStats;
+use super::follow::Followers;
 use super::rate::Gates;
 use crate::task::ExecuteStats;
 
@@ -26,6 +27,10 @@ pub struct TickStats {
     pub by_rate: [u32; Gates::RATES + 1],
     /// With a palette slot and drawn as they were: it was not their turn.
     pub skipped: u32,
+    /// Who takes its pose from somebody else.
+    pub followers: Followers,
+    /// Of those, whose palettes were written this frame.
+    pub followed: u32,
     /// Frames since the last evaluation of whoever with a slot has waited longest, up to this one.
     pub longest_gap: u32,
     /// Of those evaluated, posed by the first bones of their skeleton alone.

@@ -14,7 +14,7 @@ pub(crate) const SKY: Vec3 = Vec3::new(0.0, 900.0, 0.0);
 /// Seconds of a tick.
 pub(crate) const DT: f64 = 0.05;
 
-fn kind(name: &str, seed: u64) -> CrowdKind {
+pub(crate) fn kind(name: &str, seed: u64) -> CrowdKind {
     let (skeleton, clips) = character(Shape::all(13)[1], 4, seed);
     let rig = Arc::new(Rig::new(skeleton, &clips).unwrap());
     let bounds = Bounds::of_points([Vec3::NEG_ONE, Vec3::ONE].into_iter());

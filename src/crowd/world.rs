@@ -7,6 +7,7 @@ use super::crew::{Crew, CrewStats};
 use super::cull::{Cull, Frusta};
 use super::draw::{DrawGroup, InstanceRecord};
 use super::evaluate::Evaluation;
+use super::follow::{Copying, Following};
 use super::gate;
 use super::gather::{self, Gather};
 use super::hash;
@@ -60,6 +61,7 @@ pub(crate) struct World {
     pub watcher: Watcher,
     pub sequences: Sequences,
     pub population: Population,
+    pub following: Following,
 }
 
 #[derive(Debug)]
@@ -96,11 +98,15 @@ impl World {
             Cull { kinds, rides, frusta, distances, census, moved, times }.run(characters);
         });
         let changes = times.time(Phase::Gate, || {
+            self.following.settle(characters.kinds.len());
+            self.following.look(&characters.blocks, times);
             self.sequences.forced.hurry(&mut characters.blocks);
             // What time jumps over is nobody's to skip.
             let turn = Turn { frame: u64::from(frame), all: !played };
             let clock = gate::Clock { now: self.now, grace: self.grace, turn };
-            gate::gate(characters, slots, kinds, &mut self.wanted, clock, &self.replay, times)
+            let (replay, following) = (&self.replay, &self.following);
+            let rules = gate::Rules { clock, replay, following, times };
+            gate::gate(characters, slots, kinds, &mut self.wanted, rules)
         });
         let watched = watcher.prepare(characters, slots, self.now);
         let (evaluated, ticked) = times.time_interleaved([Phase::Record, Phase::Execute], || {
@@ -111,6 +117,13 @@ impl World {
                 .run(slots)
         });
         watcher.finish();
+        let following = &self.following;
+        let mut followed = 0;
+        if !following.is_empty() {
+            followed = times.time(Phase::Follow, || {
+                Copying { kinds, crew, characters, following, times }.run(slots)
+            });
+        }
         if let Some(budget) = &mut self.budget {
             let spent = [Phase::Record, Phase::Execute].map(|phase| times.main_ns(phase));
             let ms = spent.iter().sum::<u64>() as f32 * 1e-6;
@@ -123,7 +136,7 @@ impl World {
                 serial.run(characters, slots);
                 if !self.replay.plays() {
                     let (now, eye) = (self.now, step.eye);
-                    let stage = OnStage { characters, slots, kinds, rides, now, eye };
+                    let stage = OnStage { characters, slots, kinds, rides, following, now, eye };
                     sequence_ns = self.sequences.step(dt, stage);
                 }
                 if self.replay.records() {
@@ -135,14 +148,17 @@ impl World {
         self.replay.done();
         times.time(Phase::Gather, || {
             let terrain = self.terrain;
-            let gather = Gather { characters, kinds, rides, terrain, frame, times };
+            let gather = Gather { characters, following, kinds, rides, terrain, frame, times };
             gather.run(slots, &mut self.instances, &mut self.groups);
             gather::mark_dirty(slots);
         });
         let hash_start = Instant::now();
         let palette_hash = step.palette_hash.then(|| {
             self.hashes.resize_with(characters.kinds.len(), AtomicU64::default);
-            self.hash = hash::chain(self.hash, &characters.blocks, slots, &self.hashes);
+            self.hash = {
+                let following = (&characters.masks[..], &characters.slots[..]);
+                hash::chain(self.hash, &characters.blocks, slots, following, &self.hashes)
+            };
             self.hash
         });
         let hash_ns = palette_hash.map_or(0, |_| hash_start.elapsed().as_nanos() as u64);
@@ -161,7 +177,9 @@ impl World {
             evaluated,
             ticked,
             by_rate: changes.by_rate,
-            skipped: (slots.used() as u32).saturating_sub(evaluated),
+            skipped: (slots.used() as u32).saturating_sub(evaluated + changes.following),
+            followers: self.following.settled,
+            followed,
             longest_gap: changes.longest_gap,
             lod_cut: cut,
             notifies,
@@ -178,7 +196,8 @@ impl World {
             palette_bytes: slots.palette_bytes(),
             character_bytes: (characters.kinds.len() * Characters::BYTES) as u64
                 + characters.rows.heap_bytes()
-                + self.population.heap_bytes(),
+                + self.population.heap_bytes()
+                + self.following.heap_bytes(),
             palette_hash,
             hash_ns,
         }

@@ -100,6 +100,12 @@ impl BoneBasis {
         self.scale as f32
     }
 
+    /// What a rotation of local space has on its left and on its right in pose space, and how many
+    /// units of pose space one of the parent's is.
+    pub fn factors(&self) -> (DQuat, DQuat, f64) {
+        (self.left, self.right, self.scale)
+    }
+
     /// Rotation of the bone's own bind frame.
     pub fn bind_rotation(&self) -> DQuat {
         self.right.conjugate()

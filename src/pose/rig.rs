@@ -2,7 +2,7 @@
 
 mod clips;
 
-use super::basis::{Basis, PoseTrs, RigClass, Start};
+use super::basis::{Basis, BoneBasis, PoseTrs, RigClass, Start};
 use super::buffer::{Pose, PoseShape, Rest};
 use super::clip_layout::{ClipLayout, ClipPlan, LaidOut, Table};
 use super::clip_store::{ClipStore, Ranges};
@@ -288,6 +288,11 @@ impl Rig {
             pose.hold_translation(self.rest(), bone);
             pose.set_translation(bone, translation);
         }
+    }
+
+    /// How a bone's local transform maps to pose space; the bone must be one of the rig's.
+    pub(crate) fn basis_of(&self, bone: BoneIndex) -> &BoneBasis {
+        &self.basis.bones[bone.get()]
     }
 
     /// The rotation of a bone's bind frame: what poses are relative to; none in the general class.

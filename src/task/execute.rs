@@ -8,7 +8,7 @@ use super::worker::Worker;
 use super::{Task, TaskIndex, TaskList, zones};
 use crate::index::BoneCount;
 use crate::pose::kernels::{additive, sample};
-use crate::pose::{GroundPatch, Rig};
+use crate::pose::{GroundPatch, Pose, Rig};
 use crate::profile::zone;
 use std::time::Instant;
 
@@ -32,6 +32,8 @@ pub struct Context<'a> {
     pub state: &'a mut PoseState,
     /// Filled with what the executor decides, when somebody looks at this character.
     pub capture: Option<&'a mut Capture>,
+    /// Becomes a copy of the finished pose, all of its bones, when somebody follows this character.
+    pub kept: Option<&'a mut Pose>,
 }
 
 /// A task's result while somebody waits for it.

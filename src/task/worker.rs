@@ -150,7 +150,7 @@ impl<'a> Batch<'_, 'a> {
         palette: &'a mut [Mat3x4],
     ) -> Result<(), TaskError> {
         let Self { worker, waiting, nothing } = self;
-        let mut context = Context { masks: &NO_MASKS, state: nothing, capture: None };
+        let mut context = Context { masks: &NO_MASKS, state: nothing, capture: None, kept: None };
         waiting.run(worker, rig, list, Half::Whole, &mut context, palette)
     }
 
@@ -232,7 +232,14 @@ impl<'a> Waiting<'a> {
         self.timed |= timed;
         let ground = list.ground();
         let mut run = Run { rig, active, half, timed, ground, context };
-        self.buffers[self.count] = execute::run(worker, list, &mut run);
+        let buffer = execute::run(worker, list, &mut run);
+        if let Some(kept) = run.context.kept.as_deref_mut() {
+            let pose = buffer.map_or(rig.reference(), |buffer| worker.pool.get(buffer));
+            kept.fit(rig.shape());
+            kept.copy_from(pose, active);
+            rig.fill_from_reference(kept, active, rig.bone_count());
+        }
+        self.buffers[self.count] = buffer;
         self.palettes[self.count] = palette;
         self.count += 1;
         if self.count == BATCH {

@@ -88,8 +88,12 @@ impl<'a> Solo<'a> {
         self.position += rotate(self.pace * motion.translation(), self.heading);
         self.heading += yaw;
         let mut palette = vec![Mat3x4::IDENTITY; self.rig.palette_len()];
-        let mut context =
-            Context { masks: self.bound.masks(), state: &mut self.state, capture: None };
+        let mut context = Context {
+            masks: self.bound.masks(),
+            state: &mut self.state,
+            capture: None,
+            kept: None,
+        };
         let mut batch = self.worker.batch();
         batch.execute_with(&self.rig, &mut self.list, &mut context, &mut palette).unwrap();
         batch.finish();

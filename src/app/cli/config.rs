@@ -67,6 +67,8 @@ pub struct RunConfig {
     pub count: u32,
     /// How they come, and whether they go.
     pub spawn: Spawn,
+    /// How many of them follow another one.
+    pub followers: u32,
     /// How they stand.
     pub layout: LayoutArg,
     /// What they stand on.
@@ -211,6 +213,7 @@ impl RunConfig {
             weights,
             count: options.count,
             spawn: Spawn::new(&options.spawn, options.count),
+            followers: options.followers,
             layout: options.layout,
             ground: options.ground,
             seed: options.seed,
@@ -366,6 +369,9 @@ mod tests {
             &["--spawn", "gradual", "--scenario", "dark"],
             &["--graph", "a", "--graph", "b", "--graph", "c"],
             &["--graph", "a", "--graph", "b", "--character", "humanoid"],
+            &["--count", "10", "--followers", "10"],
+            &["--count", "0", "--followers", "1"],
+            &["--spawn", "gradual", "--followers", "1"],
         ] {
             assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
         }

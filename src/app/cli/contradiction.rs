@@ -53,6 +53,19 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
             }
         });
     }
+    if options.followers > 0 && options.spawn.spawn == SpawnArg::Gradual {
+        let line = "--followers needs characters from the start, and --spawn gradual begins with none; drop one";
+        return refuse(line.to_owned());
+    }
+    let (count, followers) = (options.count, options.followers);
+    if followers > 0 && followers >= count {
+        return refuse(match count.saturating_sub(1) {
+            0 => format!("--followers {followers}: with --count {count} nobody is left to lead"),
+            most => format!(
+                "--followers {followers}: of {count} characters {most} follow at most, for one has to lead"
+            ),
+        });
+    }
     if let Some(path) = &options.screenshot
         && !has_extension(path, &["png"])
     {

@@ -130,6 +130,12 @@ pub struct RunOptions {
     /// Who comes and goes.
     #[command(flatten)]
     pub spawn: SpawnOptions,
+    /// How many of them follow another one: by turns one of their own kind, whose palette they share,
+    /// and, with several characters, one of another, whose pose goes to their bones by name
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0,
+          value_parser = values::whole("a number of followers", 0..=10_000_000_u32, 500),
+          help_heading = "Crowd")]
+    pub followers: u32,
     /// How they stand
     #[arg(long, value_enum, default_value_t = LayoutArg::Disc, help_heading = "Crowd")]
     pub layout: LayoutArg,
@@ -180,7 +186,7 @@ pub struct RunOptions {
     pub fixed_dt: Option<TimeStep>,
     /// Execute a recording again: its crowd, frames and poses; camera, picture and threads are free
     #[arg(long, value_name = "FILE", help_heading = "Run",
-          conflicts_with_all = ["count", "spawn", "spawn_rate", "weights", "layout", "ground", "seed", "fit_height", "frames",
+          conflicts_with_all = ["count", "followers", "spawn", "spawn_rate", "weights", "layout", "ground", "seed", "fit_height", "frames",
                                 "warmup", "fixed_dt", "clip_store", "visibility", "grace",
                                 "update_rate", "rate_distances", "skeleton_lod", "lod_distance",
                                 "record", "playback", "graph"])]

@@ -4,7 +4,7 @@ use super::history::{FrameRow, History};
 use crate::app::report::Summary;
 use crate::app::report::text::grouped;
 use crate::app::sample::Sample;
-use crate::crowd::{Bytes, Crowd, NotifyEvent, PopulationStats};
+use crate::crowd::{Bytes, Crowd, Followers, NotifyEvent, PopulationStats};
 use crate::motion::{Fired, Moment};
 use crate::profile::Phase;
 use std::time::{Duration, Instant};
@@ -103,6 +103,12 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
     ];
     if tick.ticked > 0 {
         rows.push(("clocks alone", number(tick.ticked.into())));
+    }
+    let Followers { shared, mapped, left_behind } = tick.followers;
+    if shared + mapped + left_behind > 0 {
+        let (shared, mapped) = (number(shared.into()), number(mapped.into()));
+        rows.push(("followers", format!("{shared} share, {mapped} are mapped")));
+        rows.push(("mapped now", number(tick.followed.into())));
     }
     if let Some(budget) = tick.budget {
         let percent = percent(budget.quality());

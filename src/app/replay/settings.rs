@@ -23,6 +23,9 @@ pub struct RecordedRun {
     pub count: u32,
     /// How they came, and whether they went.
     pub spawn: Spawn,
+    /// How many of them followed another one; nobody did before there was such a thing.
+    #[serde(default)]
+    pub followers: u32,
     /// How they stand.
     pub layout: LayoutArg,
     /// What they stand on.
@@ -91,6 +94,7 @@ impl RecordedRun {
             weights: config.weights.clone(),
             count: config.count,
             spawn: config.spawn,
+            followers: config.followers,
             layout: config.layout,
             ground: config.ground,
             seed: config.seed,
@@ -169,6 +173,7 @@ pub fn adopt(config: &mut RunConfig, named: bool) -> anyhow::Result<()> {
     }
     (config.count, config.layout, config.ground) = (run.count, run.layout, run.ground);
     (config.weights, config.spawn) = (run.weights, run.spawn);
+    config.followers = run.followers;
     (config.seed, config.fit_height) = (run.seed, run.fit_height);
     (config.clip_store, config.time_step) = (run.clip_store, run.time_step);
     (config.playback, config.graph) = (run.playback, run.graph);
@@ -192,6 +197,7 @@ mod tests {
             weights: vec![2.5],
             count: 40,
             spawn: Spawn { mode: SpawnArg::Cycle, per_second: 3.0 },
+            followers: 3,
             layout: LayoutArg::Grid,
             ground: GroundArg::Flat,
             seed: 1,
@@ -217,13 +223,15 @@ mod tests {
         // One from before there were update rates.
         let settings = run.to_text().unwrap();
         let mut old: serde_json::Value = serde_json::from_str(&settings).unwrap();
-        for added in ["update_rate", "rate_distances", "skeleton_lod", "lod_distance"] {
+        for added in ["followers", "update_rate", "rate_distances", "skeleton_lod", "lod_distance"]
+        {
             assert!(old.as_object_mut().unwrap().remove(added).is_some(), "{added}");
         }
         old["visibility"] = false.into();
         let old: RecordedRun = serde_json::from_value(old).unwrap();
         assert_eq!(old.visibility, VisibilityArg::Off);
         assert!(!old.update_rate && old.rate_distances == Gates::default().rate_distances);
+        assert_eq!(old.followers, 0);
         assert!(!old.skeleton_lod && old.lod_distance == Gates::default().lod_distance);
         let e = read(&run, 4_294_967_295).unwrap_err().to_string();
         assert!(e.contains("a.rec") && e.contains("two numbers"), "{e}");

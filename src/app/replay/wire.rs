@@ -139,7 +139,7 @@ impl Totals {
         let Bench { context: ListContext { rig, masks, .. }, palettes, millimetres, .. } = bench;
         let mut batch = worker.batch();
         for ((list, state), palette) in lists.into_iter().zip(states).zip(palettes.iter_mut()) {
-            let mut context = Context { masks, state, capture: None };
+            let mut context = Context { masks, state, capture: None, kept: None };
             let done = batch.execute_with(rig, list, &mut context, palette);
             debug_assert_eq!(done, Ok(()), "palettes are as long as their rig's");
         }

@@ -124,6 +124,9 @@ pub struct CrowdReport {
     pub lod_cut: MeanMax,
     /// Told by a sequence to tick, seen or not, per frame.
     pub forced: MeanMax,
+    /// Who takes its pose from somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followers: Option<FollowersReport>,
     /// The most frames from one evaluation of a character to its next.
     pub longest_gap: u32,
     /// Of `--budget-ms`.
@@ -140,6 +143,22 @@ pub struct KindReport {
     pub weight: f32,
     /// How many of it are there.
     pub count: u32,
+}
+
+/// Followers.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct FollowersReport {
+    /// How many there are.
+    pub count: u32,
+    /// Of them, sharing their leader's palette.
+    pub shared: u32,
+    /// Of them, with a palette mapped from their leader's pose.
+    pub mapped: u32,
+    /// Palettes that were mapped, per frame.
+    pub written: MeanMax,
+    /// Nanoseconds of a worker that mapping one took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ns_each: Option<f64>,
 }
 
 /// What a budget came to, per frame.

@@ -2,13 +2,13 @@
 
 use super::stats::{Series, Summary};
 use super::{
-    BudgetReport, CrowdReport, Frames, Machine, MeanMax, MemoryReport, RenderReport, Report, Rows,
-    TasksReport, WorkReport,
+    BudgetReport, CrowdReport, FollowersReport, Frames, Machine, MeanMax, MemoryReport,
+    RenderReport, Report, Rows, TasksReport, WorkReport,
 };
 use crate::app::cli::RunConfig;
 use crate::app::memory;
 use crate::app::sample::{Sample, milliseconds};
-use crate::crowd::Gates;
+use crate::crowd::{Followers, Gates};
 use crate::profile::Phase;
 use crate::render::GpuTimes;
 use crate::task::{ExecuteStats, TaskKind};
@@ -39,6 +39,8 @@ pub struct Recorder {
     skipped: Series,
     lod_cut: Series,
     forced: Series,
+    followers: Followers,
+    followed: Series,
     budget: [Series; 3],
     budget_ms: Option<f32>,
     sequences: Series,
@@ -82,6 +84,8 @@ impl Recorder {
         self.skipped.push(f64::from(tick.skipped));
         self.lod_cut.push(f64::from(tick.lod_cut));
         self.forced.push(f64::from(tick.forced));
+        self.followers = tick.followers;
+        self.followed.push(f64::from(tick.followed));
         if let Some(budget) = tick.budget {
             let values = [budget.quality(), budget.slower as f32, budget.shorter as f32];
             let values = values.map(f64::from);
@@ -165,6 +169,7 @@ impl Recorder {
                 skipped: mean_max(&self.skipped),
                 lod_cut: mean_max(&self.lod_cut),
                 forced: mean_max(&self.forced),
+                followers: self.followers_report(),
                 budget: self.budget_ms.map(|limit_ms| {
                     let [quality, slower, shorter] = self.budget.each_ref().map(mean_max);
                     BudgetReport { limit_ms, quality, slower, shorter }
@@ -190,6 +195,15 @@ impl Recorder {
             validation: None,
             palette_hash: hash.map(|h| format!("{h:016x}")),
         }
+    }
+
+    fn followers_report(&self) -> Option<FollowersReport> {
+        let Followers { shared, mapped, left_behind } = self.followers;
+        let count = shared + mapped + left_behind;
+        let written = mean_max(&self.followed);
+        let ms = self.worker[Phase::Follow as usize].mean().filter(|_| written.mean > 0.0);
+        let ns_each = ms.map(|ms| ms * 1e6 / written.mean);
+        (count > 0).then_some(FollowersReport { count, shared, mapped, written, ns_each })
     }
 
     fn tasks_report(&self) -> TasksReport {

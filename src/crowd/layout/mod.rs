@@ -78,10 +78,7 @@ impl Plan {
         for spot in &plan.spots {
             let position = match spot.role {
                 Role::Stand { position, .. } => position,
-                Role::Ride { ride, .. } => {
-                    let ride = &plan.rides[ride as usize];
-                    ride.center.abs() + Vec2::new(ride.radius, ride.half + ride.radius)
-                }
+                Role::Ride { ride, .. } => plan.rides[ride as usize].half_extent(),
             };
             half = half.max(position.abs());
         }

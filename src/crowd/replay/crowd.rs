@@ -71,7 +71,7 @@ impl Crowd {
         let mut hash = XxHash3_64::new();
         for (kind, place) in characters.kinds.iter().zip(&characters.places) {
             let of = &kinds[kind.get()];
-            let at = place.resolve(rides);
+            let at = place.resolve(rides, &characters.places);
             let world = world_from_model(of, at, terrain.height(at.0));
             hash.write(&kind.0.to_le_bytes());
             hash.write(bytemuck::bytes_of(&world));
@@ -79,6 +79,9 @@ impl Crowd {
             if let Place::Riding { s, lateral, .. } = place {
                 hash.write(&s.to_le_bytes());
                 hash.write(&lateral.to_le_bytes());
+            }
+            if let Place::Following { leader, .. } = place {
+                hash.write(&leader.0.to_le_bytes());
             }
         }
         characters.blocks.iter().for_each(|block| hash.write(&block.present.to_le_bytes()));
@@ -100,7 +103,7 @@ impl Crowd {
     /// [`ReplayError::Frame`] for one that this crowd, as it is now, can't have recorded.
     pub fn load_frame(&mut self, frame: &mut Vec<u8>) -> Result<(), ReplayError> {
         let World { replay, characters, .. } = &mut self.world;
-        replay.load(frame, &characters.blocks, &characters.kinds)
+        replay.load(frame, characters)
     }
 
     /// What the lists of a kind are executed with.

@@ -21,8 +21,8 @@ pub use file::{ReplayReader, ReplayWriter};
 pub use header::{InPlaceClip, RecordedGraph, RecordedKind, ReplayHeader};
 pub(crate) use spool::Spool;
 
-use super::characters::{BLOCK, Block, Characters};
-use crate::index::{CharacterId, CharacterKind};
+use super::characters::{BLOCK, Block, Characters, Place};
+use crate::index::CharacterId;
 use crate::motion::GroundMotion;
 use crate::task::TaskList;
 use crate::task::serial::{self, Extents, ListError};
@@ -226,14 +226,13 @@ impl Replay {
     pub fn load(
         &mut self,
         bytes: &mut Vec<u8>,
-        blocks: &[Block],
-        kinds: &[CharacterKind],
+        characters: &Characters,
     ) -> Result<(), ReplayError> {
         let number = self.number;
         self.frame.clear();
         std::mem::swap(&mut self.bytes, bytes);
-        let read = self.frame.read(&self.bytes, kinds.len() as u32);
-        let loaded = read.and_then(|()| self.check(blocks, kinds));
+        let read = self.frame.read(&self.bytes, characters.kinds.len() as u32);
+        let loaded = read.and_then(|()| self.check(characters));
         self.number += 1;
         loaded.map_err(|what| {
             self.frame.clear();
@@ -244,16 +243,21 @@ impl Replay {
     /// Who has gone was there, and who has come was not. Of those who are there: who comes holds no
     /// slot, who goes holds one, who has a list has one in between; every list is one, and names what
     /// there is.
-    fn check(&mut self, blocks: &[Block], kinds: &[CharacterKind]) -> Result<(), String> {
+    fn check(&mut self, characters: &Characters) -> Result<(), String> {
+        let Characters { blocks, kinds, places, .. } = characters;
         let none = Extents::default();
         let is = |id: CharacterId, of: fn(&Block) -> u64| {
             of(&blocks[id.get() / BLOCK]) >> (id.get() % BLOCK) & 1 == 1
         };
         let frame = &self.frame;
         let among = |ids: &[CharacterId], id: CharacterId| ids.binary_search(&id).is_ok();
-        // Who has gone took its slot along.
+        // Who has gone took its slot along, and a leader that has gone those of its followers.
         let stays = |id: CharacterId| !among(&frame.gone, id);
-        let leased = |id: CharacterId| is(id, |block| block.leased) && stays(id);
+        let led = |id: CharacterId| match places[id.get()] {
+            Place::Following { leader, .. } => stays(leader),
+            _ => true,
+        };
+        let leased = |id: CharacterId| is(id, |block| block.leased) && stays(id) && led(id);
         let ticking = |id: CharacterId| is(id, |block| block.ticking) && stays(id);
         let was_there = |id: CharacterId| is(id, |block| block.present);
         let came = |id: CharacterId| frame.came.binary_search_by_key(&id, |(id, _)| *id).is_ok();
@@ -278,6 +282,16 @@ impl Replay {
         let posed =
             |id: CharacterId| leased(id) && !among(&frame.left, id) || among(&frame.entered, id);
         let ticks = |id: CharacterId| ticking(id) && !among(&frame.stopped, id);
+        let follows = |id: CharacterId| characters.follows(id) && stays(id);
+        let shares = |id: CharacterId| {
+            let shares = characters.mask(id.get() / BLOCK).shares >> (id.get() % BLOCK) & 1 == 1;
+            shares && follows(id) && led(id)
+        };
+        let by_itself = other(&frame.evaluated, &follows, false);
+        let by_itself = by_itself.or(other(&frame.started, &follows, false));
+        if let Some(id) = by_itself.or(other(&frame.entered, &shares, false)) {
+            return Err(format!("character {id} does by itself what its leader does for it"));
+        }
         let second = other(&frame.entered, &|id| leased(id) || ticks(id), false).or(other(
             &frame.started,
             &|id| posed(id) || ticking(id),

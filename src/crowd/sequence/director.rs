@@ -52,6 +52,8 @@ pub(super) trait Stage {
     /// Takes somebody from its own ideas, or gives it back to them.
     fn direct(&mut self, id: CharacterId, directed: bool);
     fn tell(&mut self, id: CharacterId, order: &Order);
+    /// Adds those to `party` whose poses come with somebody's: its leader, and its followers.
+    fn party(&self, id: CharacterId, party: &mut Vec<CharacterId>);
 }
 
 /// A sequence and where it is.
@@ -59,6 +61,8 @@ pub(super) trait Stage {
 pub(super) struct Sequence {
     pub name: String,
     pub cast: Vec<CharacterId>,
+    /// Who is forced with them, because their poses come together: leaders and followers.
+    party: Vec<CharacterId>,
     pub state: SequenceState,
     /// Seconds from its beginning.
     pub seconds: f64,
@@ -80,6 +84,7 @@ impl Sequence {
         Self {
             name: config.name,
             cast: config.cast,
+            party: Vec::new(),
             state: SequenceState::Unbound,
             seconds: 0.0,
             id,
@@ -110,6 +115,11 @@ impl Sequence {
         self.next_check = stage.now() + interval;
         for &id in &self.cast {
             stage.direct(id, true);
+            stage.party(id, &mut self.party);
+        }
+        self.party.sort_unstable();
+        self.party.dedup();
+        for &id in self.cast.iter().chain(&self.party) {
             let mode = forced.force(id, self.id, stage.mode(id));
             stage.set_mode(id, mode);
         }
@@ -135,6 +145,7 @@ impl Sequence {
 
     /// Goes on without somebody who is not there any more; stops when that was the last one.
     pub fn lose(&mut self, id: CharacterId) {
+        self.party.retain(|of_party| *of_party != id);
         let Some(place) = self.cast.iter().position(|member| *member == id) else { return };
         self.cast.remove(place);
         self.tracks.retain(|(track, _)| track.member != place);
@@ -147,11 +158,11 @@ impl Sequence {
     }
 
     /// Gives everybody's own mode back, unless it is one that forgets to.
-    fn restore(&self, forced: &mut Forced, stage: &mut impl Stage) {
+    fn restore(&mut self, forced: &mut Forced, stage: &mut impl Stage) {
         if self.restore == Restore::Never {
             return;
         }
-        for &id in &self.cast {
+        for id in self.cast.iter().copied().chain(self.party.drain(..)) {
             if let Some(own) = forced.release(id, self.id) {
                 stage.set_mode(id, own);
             }

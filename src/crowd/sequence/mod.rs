@@ -133,10 +133,12 @@ impl World {
         let Sequences { all, forced } = &mut self.sequences;
         let sequence = all.get_mut(id.get());
         let sequence = sequence.ok_or(CrowdError::NoSequence { id: id.0, count })?;
-        let Self { characters, slots, kinds, rides, now, .. } = self;
+        let Self { characters, slots, kinds, rides, following, now, .. } = self;
+        following.settle(characters.kinds.len());
         // Nobody looks: commands come between frames.
-        let eye = glam::Vec3::NAN;
-        command(sequence, forced, &mut OnStage { characters, slots, kinds, rides, now: *now, eye });
+        let (now, eye) = (*now, glam::Vec3::NAN);
+        let mut stage = OnStage { characters, slots, kinds, rides, following, now, eye };
+        command(sequence, forced, &mut stage);
         Ok(())
     }
 }

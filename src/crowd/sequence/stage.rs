@@ -3,7 +3,8 @@
 use super::director::Stage;
 use super::score::Order;
 use crate::crowd::UpdateMode;
-use crate::crowd::characters::{BLOCK, Characters, SlotAddress};
+use crate::crowd::characters::{BLOCK, Characters, Place, SlotAddress};
+use crate::crowd::follow::Following;
 use crate::crowd::kind::Kind;
 use crate::crowd::playback::Playback;
 use crate::crowd::ride::Ride;
@@ -17,6 +18,7 @@ pub(crate) struct OnStage<'a> {
     pub slots: &'a mut Slots,
     pub kinds: &'a [Kind],
     pub rides: &'a [Ride],
+    pub following: &'a Following,
     pub now: f64,
     /// The camera.
     pub eye: Vec3,
@@ -56,7 +58,8 @@ impl Stage for OnStage<'_> {
     fn distance(&self, id: CharacterId) -> f32 {
         // Over the ground: a camera high above a street is not in it, but a lift of its eye should
         // not decide who plays.
-        let (position, ..) = self.characters.places[id.get()].resolve(self.rides);
+        let (position, ..) =
+            self.characters.places[id.get()].resolve(self.rides, &self.characters.places);
         position.distance(self.eye.xz())
     }
 
@@ -89,5 +92,12 @@ impl Stage for OnStage<'_> {
             // Refused when the sequence was added.
             _ => {}
         }
+    }
+
+    fn party(&self, id: CharacterId, party: &mut Vec<CharacterId>) {
+        if let Place::Following { leader, .. } = self.characters.places[id.get()] {
+            party.push(leader);
+        }
+        party.extend(self.following.followers(id));
     }
 }

@@ -125,6 +125,7 @@ impl World {
             characters: &mut self.characters,
             slots: &mut self.slots,
             sequences: &mut self.sequences,
+            following: &mut self.following,
             notifies: &mut self.notifies,
             population: &mut self.population,
             kinds: &self.kinds,

@@ -50,6 +50,8 @@ impl Place {
                 let scale = scale.unwrap_or(planned);
                 Self::Riding { ride, s, home_s, lateral, home_lateral, yaw, scale }
             }
+            // Whoever goes follows nobody by then.
+            Self::Following { .. } => self,
         }
     }
 }
@@ -90,7 +92,7 @@ impl Characters {
         let drawn = || random(stream::SCALE).range(SCALE_SPREAD.recip(), SCALE_SPREAD);
         let origin = self.origins[at];
         let place = self.places[at].begun(origin, (generation > 0).then(drawn));
-        let (_, _, scale) = place.resolve(rides);
+        let (_, _, scale) = place.resolve(rides, &[]);
         let random_playback = random(stream::PLAYBACK);
         let mut playback = match place {
             Place::Riding { ride, .. } => {
@@ -98,7 +100,9 @@ impl Characters {
                 let speed = gait.playback_speed(rides[ride as usize].speed, scale);
                 Playback::keep(kind, gait.clip, speed, random_playback)
             }
-            Place::Standing { .. } => Playback::wander(kind, random_playback),
+            Place::Standing { .. } | Place::Following { .. } => {
+                Playback::wander(kind, random_playback)
+            }
         };
         playback.now = now;
         self.places[at] = place;

@@ -2,6 +2,7 @@
 
 use super::Population;
 use crate::crowd::characters::{BLOCK, Characters, SlotAddress};
+use crate::crowd::follow::{Change, Following};
 use crate::crowd::kind::Kind;
 use crate::crowd::notify::Notifies;
 use crate::crowd::replay::Replay;
@@ -17,6 +18,7 @@ pub(crate) struct Turnover<'a> {
     pub characters: &'a mut Characters,
     pub slots: &'a mut Slots,
     pub sequences: &'a mut Sequences,
+    pub following: &'a mut Following,
     pub notifies: &'a mut Notifies,
     pub population: &'a mut Population,
     pub kinds: &'a [Kind],
@@ -105,8 +107,10 @@ impl Turnover<'_> {
     /// Somebody goes, and leaves nothing behind but its place.
     pub fn despawn(&mut self, id: CharacterId) {
         let at = id.get();
-        let Self { characters, slots, kinds, notifies, .. } = self;
         self.sequences.lose(id);
+        let Self { following, characters, slots, kinds, rides, .. } = self;
+        Change { following, characters, slots, kinds, rides }.lose(id);
+        let Self { characters, slots, kinds, notifies, .. } = self;
         let kind_id = characters.kinds[at];
         let kind = &kinds[kind_id.get()];
         let address = std::mem::replace(&mut characters.slots[at], SlotAddress::NONE);

@@ -94,6 +94,7 @@ impl<'a> Player<'a> {
             masks: self.bound.masks(),
             state: &mut self.state,
             capture: Some(&mut capture),
+            kept: None,
         };
         let mut batch = self.worker.batch();
         batch.execute_with(&self.c.rig, &mut self.list, &mut context, &mut palette).unwrap();

@@ -13,7 +13,7 @@ fn captured(
 ) {
     let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
     let mut state = PoseState::new(1, 1);
-    let mut context = Context { masks, state: &mut state, capture: Some(capture) };
+    let mut context = Context { masks, state: &mut state, capture: Some(capture), kept: None };
     let mut batch = worker.batch();
     if halves {
         batch.execute_before_physics(&c.rig, list, &mut context);

@@ -142,7 +142,7 @@ pub(super) fn run(
     masks.add(c.skeleton.bone_count(), &[1.0, 0.5, 1.0]).unwrap();
     let mut worker = Worker::new(WorkerOptions { lanes, ..WorkerOptions::default() });
     let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
-    let mut context = Context { masks: &masks, state, capture: None };
+    let mut context = Context { masks: &masks, state, capture: None, kept: None };
     let mut batch = worker.batch();
     batch.execute_with(&c.rig, list, &mut context, &mut palette).unwrap();
     batch.finish();

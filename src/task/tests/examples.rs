@@ -58,7 +58,8 @@ fn the_worked_example_runs_eight_tasks_in_two_buffers_and_copies_nothing() {
     let mut batch = worker.batch();
     let masks = Masks::default();
     let capture_into = Some(&mut capture);
-    let mut context = Context { masks: &masks, state: &mut state, capture: capture_into };
+    let mut context =
+        Context { masks: &masks, state: &mut state, capture: capture_into, kept: None };
     batch.execute_with(&c.rig, &mut list, &mut context, &mut palette).unwrap();
     batch.finish();
 
@@ -116,7 +117,7 @@ fn a_snapshot_outlives_its_frame_and_bones_it_lacked_stand_at_rest() {
         list.set_output(output).unwrap();
         let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
         let mut batch = worker.batch();
-        let mut context = Context { masks: &masks, state, capture: None };
+        let mut context = Context { masks: &masks, state, capture: None, kept: None };
         batch.execute_with(&c.rig, &mut list, &mut context, &mut palette).unwrap();
         batch.finish();
         palette

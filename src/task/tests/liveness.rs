@@ -12,7 +12,8 @@ fn peak_buffers_are_what_liveness_asks_for() {
         let mut peaks = [0; 8];
         for list in &mut drawn(&c, 21, 600) {
             let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
-            let mut context = Context { masks: &masks, state: &mut state, capture: None };
+            let mut context =
+                Context { masks: &masks, state: &mut state, capture: None, kept: None };
             let mut batch = worker.batch();
             batch.execute_with(&c.rig, list, &mut context, &mut palette).unwrap();
             batch.finish();

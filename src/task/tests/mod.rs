@@ -79,12 +79,12 @@ fn execute(
         let mut batch = worker.batch();
         if how.halves {
             for (list, state) in lists.iter_mut().zip(states.iter_mut()) {
-                let mut context = Context { masks: &masks, state, capture: None };
+                let mut context = Context { masks: &masks, state, capture: None, kept: None };
                 batch.execute_before_physics(&c.rig, list, &mut context);
             }
         }
         for ((list, state), palette) in lists.iter_mut().zip(states).zip(palettes) {
-            let mut context = Context { masks: &masks, state, capture: None };
+            let mut context = Context { masks: &masks, state, capture: None, kept: None };
             match how.halves {
                 true => batch.execute_after_physics(&c.rig, list, &mut context, palette).unwrap(),
                 false => batch.execute_with(&c.rig, list, &mut context, palette).unwrap(),
@@ -198,7 +198,7 @@ fn a_listener_is_shown_a_zone_for_each_executed_task_and_each_list_and_nobody_el
         counting::take();
         let mut batch = worker.batch();
         for ((list, state), palette) in lists.iter_mut().zip(&mut states).zip(&mut palettes) {
-            let mut context = Context { masks: &masks, state, capture: None };
+            let mut context = Context { masks: &masks, state, capture: None, kept: None };
             batch.execute_with(&c.rig, list, &mut context, palette).unwrap();
         }
         batch.finish();

@@ -116,7 +116,8 @@ fn joints_with(c: &Character, task: Task, masks: &Masks) -> Vec<Vec3> {
     let mut worker = Worker::new(WorkerOptions::default());
     let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
     let mut batch = worker.batch();
-    let mut context = Context { masks, state: &mut PoseState::default(), capture: None };
+    let mut context =
+        Context { masks, state: &mut PoseState::default(), capture: None, kept: None };
     batch.execute_with(&c.rig, &mut list, &mut context, &mut palette).unwrap();
     batch.finish();
     assert!(palette.iter().all(Mat3x4::is_finite), "{task:?}");

@@ -31,7 +31,8 @@ impl Player {
         let mut palette = vec![Mat3x4::IDENTITY; self.c.rig.palette_len()];
         let mut batch = self.worker.batch();
         let masks = Masks::default();
-        let mut context = Context { masks: &masks, state: &mut self.state, capture: None };
+        let mut context =
+            Context { masks: &masks, state: &mut self.state, capture: None, kept: None };
         batch.execute_with(&self.c.rig, &mut list, &mut context, &mut palette).unwrap();
         batch.finish();
         palette
@@ -95,7 +96,7 @@ fn bones_that_a_level_of_detail_left_out_join_in_again_after_two_frames() {
         list.set_cut(cut.map(BoneCount));
         let mut palette = vec![Mat3x4::IDENTITY; c.rig.palette_len()];
         let masks = Masks::default();
-        let mut context = Context { masks: &masks, state: &mut state, capture: None };
+        let mut context = Context { masks: &masks, state: &mut state, capture: None, kept: None };
         let mut batch = worker.batch();
         batch.execute_with(&c.rig, &mut list, &mut context, &mut palette).unwrap();
         batch.finish();

@@ -160,7 +160,8 @@ impl<'a> Characters<'a> {
             let mut batch = self.worker.batch();
             let palettes = palettes.chunks_exact_mut(rig.palette_len());
             for ((list, state), palette) in self.lists.iter_mut().zip(states).zip(palettes) {
-                let mut context = Context { masks: bound.masks(), state, capture: None };
+                let mut context =
+                    Context { masks: bound.masks(), state, capture: None, kept: None };
                 batch.execute_with(rig, list, &mut context, palette)?;
             }
             batch.finish();

@@ -15,6 +15,8 @@ struct Set {
     modes: HashMap<CharacterId, UpdateMode>,
     directed: HashMap<CharacterId, bool>,
     told: Vec<(CharacterId, Order)>,
+    /// Whose poses come with whose.
+    parties: HashMap<CharacterId, Vec<CharacterId>>,
 }
 
 impl Set {
@@ -49,6 +51,9 @@ impl Stage for Set {
     }
     fn tell(&mut self, id: CharacterId, order: &Order) {
         self.told.push((id, order.clone()));
+    }
+    fn party(&self, id: CharacterId, party: &mut Vec<CharacterId>) {
+        party.extend(self.parties.get(&id).into_iter().flatten());
     }
 }
 
