@@ -100,15 +100,15 @@ pub(crate) struct Driver {
     random: [u32; 2],
     /// Seconds until the next mood.
     left: f32,
-    mood: u16,
+    mood: u8,
+    /// 1 to the left, -1 to the right: turning where it stands.
+    spin: i8,
     looks_at: u16,
     speed: f32,
     /// Radians a second that it likes to turn as it goes.
     turn: f32,
     /// Radians a second that it is turned until it is asked again.
     steers: f32,
-    /// 1 to the left, -1 to the right: turning where it stands.
-    spin: f32,
     aims: u16,
     /// A sequence writes the blackboard instead.
     directed: u16,
@@ -198,13 +198,13 @@ impl Driver {
     fn choose(&mut self, random: &mut Random) {
         let mood = random.weighted(MOODS.iter().map(|m| m.1)).unwrap_or(0);
         let (kind, _, speed, (least, most)) = MOODS[mood];
-        self.mood = mood as u16;
+        self.mood = mood as u8;
         self.left = random.range(least, most);
         self.speed = speed * random.range(1.0, 1.0 + SPEED_SPREAD);
         self.turn = random.range(-0.4, 0.4);
         self.aims = u16::from(kind == Mood::Idle && random.unit() < AIMS);
-        let left = if random.unit() < 0.5 { 1.0 } else { -1.0 };
-        self.spin = if kind == Mood::Turn { left } else { 0.0 };
+        let left = if random.unit() < 0.5 { 1 } else { -1 };
+        self.spin = if kind == Mood::Turn { left } else { 0 };
         let stands = matches!(kind, Mood::Idle | Mood::Wave);
         self.looks_at = match stands && random.unit() < LOOKS {
             false => NOTHING,
@@ -243,7 +243,7 @@ impl KindGraph {
         };
         set(self.keys.speed, driver.speed);
         set(self.keys.turn, driver.steers);
-        set(self.keys.spin, driver.spin);
+        set(self.keys.spin, f32::from(driver.spin));
         set(self.keys.wave, f32::from(u8::from(driver.mood() == Mood::Wave)));
         if jumps {
             set(self.keys.jump, 1.0);

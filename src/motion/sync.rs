@@ -24,11 +24,11 @@ pub struct SyncGroup {
     phase: f32,
     /// Group seconds per second.
     speed: f32,
-    /// Rounds a second of the last evaluation that had a weight.
-    rate: f32,
-    /// Sums over this evaluation's members.
+    /// Of this evaluation's members together.
     weight: f32,
-    weighted_rate: f32,
+    /// Sum of their rates, each times its weight. Before any is weighed, the rate that the group
+    /// runs at, rounds a second.
+    rate: f32,
 }
 
 /// One step of a group.
@@ -45,7 +45,7 @@ pub struct GroupStep {
 
 impl Default for SyncGroup {
     fn default() -> Self {
-        Self { phase: 0.0, speed: 1.0, rate: 0.0, weight: 0.0, weighted_rate: 0.0 }
+        Self { phase: 0.0, speed: 1.0, weight: 0.0, rate: 0.0 }
     }
 }
 
@@ -113,20 +113,21 @@ impl SyncGroup {
 
     /// The rounds a second of the evaluation that begins, from those who were weighed in the last.
     fn pace(&mut self, first_rate: f32) {
-        if self.weight > 0.0 {
-            self.rate = self.weighted_rate / self.weight;
+        if !self.is_idle() {
+            self.rate /= self.weight;
         } else if self.rate == 0.0 && first_rate.is_finite() {
             self.rate = first_rate;
         }
-        (self.weight, self.weighted_rate) = (0.0, 0.0);
+        self.weight = 0.0;
     }
 
     /// Counts a member of this evaluation: its clip's duration in seconds and its share of the
     /// output. What has no duration or no weight does not count.
     pub fn weigh(&mut self, duration: f32, weight: f32) {
         if Self::counts(duration, weight) {
+            let others = if self.is_idle() { 0.0 } else { self.rate };
             self.weight += weight;
-            self.weighted_rate += weight * (1.0 / duration);
+            self.rate = others + weight * (1.0 / duration);
         }
     }
 

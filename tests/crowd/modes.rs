@@ -205,3 +205,18 @@ fn clocks_alone_do_not_depend_on_threads_and_are_replayed() {
         }
     }
 }
+
+#[test]
+fn whom_nobody_sees_takes_at_most_512_bytes() {
+    for name in ["humanoid", "quadruped"] {
+        let simple = CrowdKind { playing: Playing::Simple, ..builtin(name) };
+        for (kind, most) in [(simple, 160), (builtin(name), 512)] {
+            let config = CrowdConfig { count: 64_000, ..config(1, Layout::Grid) };
+            let estimate = Crowd::estimate(&config, std::slice::from_ref(&kind)).characters;
+            let mut crowd = Crowd::new(config, vec![kind]).unwrap();
+            let held = tick(&mut crowd, &away(), DT).character_bytes;
+            assert!(held <= 64_000 * most, "{name}: {} bytes", held / 64_000);
+            assert!(held <= estimate, "{name}: {held} bytes, {estimate} estimated");
+        }
+    }
+}
