@@ -11,7 +11,7 @@
 //! | 3 | [`motion`] | clocks, sync groups, root motion, notifies, the ground |
 //! | 4 | [`task`] | recorded pose operations and their executor |
 //! | 5 | [`graph`] | animation graphs: files, compiler, bytecode and its interpreter |
-//! | 6 | [`crowd`] | instances, gates, the schedule of the phases |
+//! | 6 | [`physics`], [`crowd`] | ragdolls; instances, gates, the schedule of the phases |
 //! | 7 | [`render`] | wgpu |
 //! | 8 | [`app`] | flags, window, headless run, report |
 
@@ -22,6 +22,7 @@ pub mod graph;
 pub mod index;
 pub mod math;
 pub mod motion;
+pub mod physics;
 pub mod pose;
 pub mod profile;
 pub mod render;

@@ -1,7 +1,7 @@
 //! From characters and options to a crowd on its places.
 
 use super::characters::{Cast, Member};
-use super::cli::RunConfig;
+use super::cli::{Mode, RunConfig};
 use super::exit::Failure;
 use super::memory;
 use super::picture::Picture;
@@ -9,6 +9,8 @@ use super::playing::Parts;
 use super::replay::Player;
 use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Playing};
 use crate::math::Lanes;
+use crate::motion::Bodies;
+use crate::physics::Skeletal;
 use std::sync::Arc;
 
 /// The crowd that a run asks for.
@@ -35,6 +37,7 @@ pub fn crowd(
         grace: config.grace,
         gates: config.gates(),
         budget_ms: config.budget_ms.map(|ms| ms as f32),
+        ragdolls: config.ragdoll,
         interpolate: config.interpolate,
         prune: config.prune,
         steal: config.steal,
@@ -46,12 +49,15 @@ pub fn crowd(
         Some(player) => player.playing().into(),
         None => Parts::new(config, &cast)?,
     };
-    let mut crowd = place(crowd, cast, &config.weights, parts)?;
+    // In a window anybody can be knocked down.
+    let fall = config.ragdoll > 0 || config.mode == Mode::Window;
+    let mut crowd = place(crowd, cast, &config.weights, parts, fall)?;
     crowd.follow_some(config.followers, config.seed)?;
     Ok(crowd)
 }
 
-/// Places a cast. Members without a part play simply, those without a weight have a weight of 1.
+/// Places a cast. Members without a part play simply, those without a weight have a weight of 1;
+/// those who are to `fall` have bodies.
 ///
 /// # Errors
 /// When it does not fit into memory, or a character can't be animated.
@@ -60,6 +66,7 @@ pub fn place(
     cast: Cast,
     weights: &[f32],
     parts: Parts,
+    fall: bool,
 ) -> Result<Crowd, Failure> {
     let (playing, places) = parts.into_parts();
     let names = names(&cast);
@@ -67,7 +74,7 @@ pub fn place(
     let kinds = cast.members.into_iter().zip(playing);
     let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
     let kinds = kinds.zip(weights).zip(&names).map(|(((member, playing), weight), name)| {
-        kind(member, playing).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
+        kind(member, playing, fall).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
     });
     let kinds: Result<Vec<_>, Failure> = kinds.collect();
     let explain = |error| Parts::explain(&places, &names, error);
@@ -86,13 +93,15 @@ fn names(cast: &Cast) -> Vec<String> {
     cast.members.iter().enumerate().map(name).collect()
 }
 
-fn kind(member: Member, playing: Playing) -> Result<CrowdKind, Failure> {
+fn kind(member: Member, playing: Playing, fall: bool) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
     let asset = member.asset;
     let rig = asset
         .rig_for(playing.scales_bones())
         .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
+    let bodies = fall.then(|| Skeletal::new(&asset, &rig)).flatten();
+    let bodies = bodies.map(|bodies| Arc::new(bodies) as Arc<dyn Bodies>);
     let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
     let (notifies, sync_markers) = (asset.notifies, asset.sync_markers);
-    Ok(CrowdKind { scale, ground_offset, notifies, sync_markers, playing, ..kind })
+    Ok(CrowdKind { scale, ground_offset, notifies, sync_markers, playing, bodies, ..kind })
 }

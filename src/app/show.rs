@@ -152,6 +152,20 @@ impl Show {
         self.crowd.next_clip();
     }
 
+    /// Whoever is at a point of the picture (pixels from its upper left corner) falls, away from the
+    /// camera.
+    pub fn knock_down(&mut self, at: (f64, f64)) {
+        /// Metres a second.
+        const PUSH: f32 = 1.8;
+        let Some(Shot { view, .. }) = &self.shot else { return };
+        let direction = view.direction(at.0 as f32, at.1 as f32);
+        let Some(id) = self.crowd.pick(view.eye, direction) else { return };
+        let push = direction.with_y(0.0).normalize_or_zero() * PUSH;
+        if let Err(refusal) = self.crowd.knock_down(id, push) {
+            self.hud.say(refusal.to_string());
+        }
+    }
+
     /// One frame: camera, crowd, picture, numbers.
     ///
     /// `input` is what egui should know of keys and mouse.

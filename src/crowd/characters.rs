@@ -183,7 +183,7 @@ impl Place {
 }
 
 /// An angle in radians, in -pi..pi.
-fn wrapped(angle: f32) -> f32 {
+pub(crate) fn wrapped(angle: f32) -> f32 {
     use std::f32::consts::{PI, TAU};
     (angle + PI).rem_euclid(TAU) - PI
 }

@@ -8,7 +8,7 @@ use super::update_mode::UpdateMode;
 use crate::asset::{ClipMarker, ClipNotify};
 use crate::graph::ValidProgram;
 use crate::math::{Bounds, Lanes};
-use crate::motion::{PlayMode, RootLock, Terrain};
+use crate::motion::{Bodies, PlayMode, RootLock, Terrain};
 use crate::pose::Rig;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub struct CrowdConfig {
     pub prune: bool,
     /// The executor hands a buffer on to its last reader.
     pub steal: bool,
+    /// How many characters fall now and then, where their kinds have bodies.
+    pub ragdolls: u32,
     /// Seconds of a cross-fade between two clips; finite, not negative.
     pub fade: f32,
     /// The most matrices in one page of palette memory: what a renderer can bind at once.
@@ -71,6 +73,7 @@ impl Default for CrowdConfig {
             lanes: Lanes::best(),
             prune: true,
             steal: true,
+            ragdolls: 0,
             fade: 0.35,
             // 128 MiB, the storage binding that every adapter has.
             page_matrices: (128 << 20) / 48,
@@ -103,6 +106,8 @@ pub struct CrowdKind {
     pub sync_markers: Vec<Vec<ClipMarker>>,
     /// What plays it.
     pub playing: Playing,
+    /// What it is made of when it falls; a kind without never falls.
+    pub bodies: Option<Arc<dyn Bodies>>,
     /// Share of the crowd against the other kinds' weights; finite, not negative.
     pub weight: f32,
 }
@@ -123,6 +128,7 @@ impl CrowdKind {
             notifies: Vec::new(),
             sync_markers: Vec::new(),
             playing: Playing::default(),
+            bodies: None,
             weight: 1.0,
         }
     }

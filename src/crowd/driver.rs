@@ -173,6 +173,19 @@ impl Driver {
         }
     }
 
+    /// True where a sequence writes the blackboard instead.
+    pub fn is_directed(row: &mut [u32]) -> bool {
+        Self::of(row).is_some_and(|driver| driver.directed != 0)
+    }
+
+    /// The driver in a row stands for so many seconds before it chooses.
+    pub fn stand(row: &mut [u32], seconds: f32) {
+        if let Some(driver) = Self::of(row) {
+            let Self { random, waited, .. } = *driver;
+            *driver = Self { random, waited, left: seconds, ..Self::zeroed() };
+        }
+    }
+
     /// A lot that the driver in a row would draw next, 0..1; it still will.
     pub fn lot(row: &mut [u32]) -> f32 {
         Self::of(row).map_or(0.0, |driver| driver.random().unit())

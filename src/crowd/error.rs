@@ -151,6 +151,9 @@ pub enum CrowdError {
         /// How many there are.
         count: u32,
     },
+    /// A fall in the middle of a recording.
+    #[error("nobody falls while a run is recorded or played from a recording: bodies are in none")]
+    NoFalls,
     /// Another graph in the middle of a recording, or comings and goings other than recorded ones.
     #[error(
         "graphs stay as they are while a run is recorded or played from a recording, and in the \

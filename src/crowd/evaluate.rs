@@ -10,6 +10,7 @@ use super::kind::Kind;
 use super::leases::{Covered, Leases, SlotWord, WORD};
 use super::notify::NotifyEvent;
 use super::playback::Playback;
+use super::ragdoll::{Falls, still};
 use super::replay::Replay;
 use super::slots::Slots;
 use super::watch::Watcher;
@@ -41,6 +42,8 @@ pub(crate) struct Evaluation<'a> {
     pub places: &'a [Place],
     pub terrain: Terrain,
     pub replay: &'a Replay,
+    /// Who falls, lies or gets up.
+    pub falls: &'a Falls,
     pub times: &'a PhaseTimes,
     /// Somebody looks at some of the lists.
     pub watched: Option<&'a Watcher>,
@@ -170,6 +173,25 @@ impl Evaluation<'_> {
                 let shown = if settled { palette_len } else { 0 };
                 let before = &run.matrices[slot * stride + last..][..shown];
                 let row = &mut run.rows[slot * run.row..][..run.row];
+                let mut fall = self.fall(word, slot, owner);
+                if let Some(fall) = fall.as_deref_mut().filter(|fall| fall.is_down()) {
+                    // Nothing is played that anybody could see.
+                    playback.now = self.now;
+                    run.roots[slot] = still(seconds);
+                    let recorded = fall.record_down(seconds, list);
+                    debug_assert_eq!(recorded, Ok(()), "three tasks fit a list");
+                    continue;
+                }
+                let rises = fall.as_ref().is_some_and(|fall| fall.rises());
+                if let Some(graph) = &kind.graph
+                    && fall.as_ref().is_some_and(|fall| fall.begins_to_rise())
+                {
+                    graph.get_up(row);
+                }
+                if rises && kind.graph.is_none() {
+                    // Where its clips have taken its root meanwhile would be where it gets up.
+                    playback.now = self.now;
+                }
                 let mut bring = |until: f64, played: bool| {
                     let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
                     // What was jumped over is not told.
@@ -187,7 +209,7 @@ impl Evaluation<'_> {
                     }
                 };
                 let ground = match self.jumped {
-                    None => bring(self.now, true),
+                    None => bring(self.now, !rises),
                     // Whoever skipped frames has not yet played the time before the jump.
                     Some(jumped) if !entered && jumped != was => {
                         bring(jumped, true).then(bring(self.now, false))
@@ -196,6 +218,18 @@ impl Evaluation<'_> {
                 };
                 let seen = is(word.camera | word.shadow, slot);
                 run.roots[slot] = run.roots[slot].next(ground, seconds, seen);
+                if let Some(fall) = &mut fall {
+                    let covered = run.roots[slot];
+                    if fall.holds() {
+                        run.roots[slot] = still(seconds);
+                    }
+                    let recorded = fall.record_on(covered, list);
+                    debug_assert_eq!(recorded, Ok(()), "a few more tasks fit a list");
+                    if !list.is_staged() {
+                        count(list);
+                    }
+                    continue;
+                }
                 if ticking {
                     if self.replay.records() {
                         spool.push_ticked(owner, ground);
@@ -224,7 +258,9 @@ impl Evaluation<'_> {
             for (cut, _) in [false, true].into_iter().zip(numbers).filter(|(_, n)| *n > 0) {
                 let (mut matrices, mut at) = (&mut *run.matrices, 0);
                 let mut batch = worker.batch();
-                let lists = due().zip(lists.iter_mut()).filter(|(_, l)| l.cut().is_some() == cut);
+                let lists = due()
+                    .zip(lists.iter_mut())
+                    .filter(|(_, l)| l.cut().is_some() == cut && !l.is_staged());
                 for ((slot, word), list) in lists {
                     let (own, rest) = matrices[(slot - at) * stride..].split_at_mut(stride);
                     (matrices, at) = (rest, slot + 1);
@@ -233,7 +269,12 @@ impl Evaluation<'_> {
                     let capture = watched.as_deref_mut();
                     let kept = kept_pose(run.follow, run.kept, slot);
                     let mut nothing = PoseState::default();
-                    let executed = match (run.poses.get_mut(slot), capture, kept) {
+                    let mut fall = self.fall(word, slot, run.owners[slot]);
+                    let state = match &mut fall {
+                        Some(fall) => Some(&mut fall.state),
+                        None => run.poses.get_mut(slot),
+                    };
+                    let executed = match (state, capture, kept) {
                         (None, None, None) => batch.execute(&kind.rig, list, palette),
                         (state, capture, kept) => {
                             let state = state.unwrap_or(&mut nothing);
@@ -246,9 +287,20 @@ impl Evaluation<'_> {
                 batch.finish();
             }
         });
+        if words.iter().any(|word| word.fallen != 0) {
+            self.times.worker(Phase::Execute, || {
+                let mut batch = worker.batch();
+                for ((slot, _), list) in due().zip(lists.iter_mut()) {
+                    if list.is_staged() {
+                        self.suspend(kind, run.owners[slot], list, &mut batch);
+                    }
+                }
+            });
+        }
         *cut += numbers[1];
         if let Some(watcher) = self.watched.filter(|w| w.validates()) {
-            let executed = due().zip(lists.iter()).map(|((slot, word), list)| {
+            let stand = due().zip(lists.iter()).filter(|((slot, word), _)| !is(word.fallen, *slot));
+            let executed = stand.map(|((slot, word), list)| {
                 let at = slot * stride + newer(word, slot);
                 (run.owners[slot], list, &run.matrices[at..][..palette_len])
             });

@@ -174,6 +174,19 @@ impl KindGraph {
         Driver::start(driver, random);
     }
 
+    /// Who gets up begins anew, and stands for a while. Whom a sequence directs is told by that how to
+    /// go on.
+    pub fn get_up(&self, row: &mut [u32]) {
+        const STANDS: f32 = 2.0;
+        let (control, driver) = row.split_at_mut(self.bound.words());
+        if Driver::is_directed(driver) {
+            return;
+        }
+        Driver::stand(driver, STANDS);
+        let started = self.bound.start(control, Driver::lot(driver));
+        debug_assert_eq!(started, Ok(()), "a row is as long as its program's");
+    }
+
     /// Brings a row to the present and records what it shows. Gives the ground that was covered,
     /// model units about the kind's pivot. Who comes into view catches up with the time that
     /// nobody saw: it has not moved meanwhile, and only spans of notifies end that were open.

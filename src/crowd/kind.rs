@@ -8,7 +8,7 @@ use super::measure::{self, ClipMeasure};
 use super::slots::SlotShape;
 use crate::asset::ClipNotify;
 use crate::index::{BoneCount, BoneIndex, ClipId};
-use crate::motion::{Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
+use crate::motion::{Bodies, Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
 use crate::task::{Masks, NO_MASKS, Names};
 use glam::Vec3;
@@ -55,6 +55,8 @@ pub(crate) struct Kind {
     pub recorded: Option<Masks>,
     /// What a palette slot holds.
     pub slot: SlotShape,
+    /// What it is made of when it falls; nothing where it can't.
+    pub bodies: Option<Arc<dyn Bodies>>,
     /// Bones that are animated from afar; `None` where these are all.
     pub low_detail: Option<BoneCount>,
 }
@@ -141,6 +143,7 @@ impl Kind {
             body,
             graph: None,
             recorded: None,
+            bodies: kind.bodies.clone(),
             low_detail: Some(rig.skeleton().low_detail_bone_count())
                 .filter(|bones| *bones < rig.bone_count()),
             slot: SlotShape {

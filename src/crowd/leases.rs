@@ -34,6 +34,8 @@ pub(crate) struct SlotWord {
     pub cut: u64,
     /// The second of its two palettes is the newer one.
     pub second: u64,
+    /// Its holder falls, lies or gets up.
+    pub fallen: u64,
 }
 
 /// The slots of one page, all of one kind. What their holders are evaluated with lies in the order

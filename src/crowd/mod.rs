@@ -34,7 +34,9 @@ mod leases;
 mod lend;
 mod measure;
 pub mod notify;
+mod pick;
 mod playback;
+mod ragdoll;
 mod random;
 mod rate;
 mod reload;
@@ -59,6 +61,7 @@ pub use error::{Bytes, CrowdError};
 pub use follow::{Beside, FollowError, Followers};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
+pub use ragdoll::Fallen;
 pub use rate::Gates;
 pub use replay::{
     FrameReader, ListContext, RecordedGraph, RecordedKind, ReplayError, ReplayHeader, ReplayReader,
@@ -84,6 +87,7 @@ use kind::Kind;
 use layout::{Cast, Plan};
 use lend::Lender;
 use notify::Notifies;
+use ragdoll::{Falls, Wishes};
 use ride::Ride;
 use slots::Slots;
 use spawn::Population;
@@ -231,6 +235,7 @@ impl Crowd {
             grace: f64::from(config.grace),
             gates: config.gates,
             budget: config.budget_ms.map(Budget::new),
+            falls: Falls::new(Wishes::new(config.ragdolls, config.count, config.seed)),
             ..World::default()
         };
         for kind in &world.kinds {
@@ -329,14 +334,11 @@ impl Crowd {
         let place = characters.places[id.get()].resolve(rides, &characters.places);
         let (position, heading, scale) = place;
         let ground = terrain.height(position);
-        Some(CharacterState {
-            kind,
-            position: Vec3::new(position.x, ground, position.y),
-            heading,
-            scale,
-            center: characters::sphere_center(&kinds[kind.get()], place, ground),
-            radius: kinds[kind.get()].radius * scale,
-        })
+        let of = &kinds[kind.get()];
+        let stands = || (characters::sphere_center(of, place, ground), of.radius * scale);
+        let (center, radius) = self.world.falls.sphere(id).unwrap_or_else(stands);
+        let position = Vec3::new(position.x, ground, position.y);
+        Some(CharacterState { kind, position, heading, scale, center, radius })
     }
 
     /// Looks closer at some characters' lists from the next tick on; see [`Watch`].

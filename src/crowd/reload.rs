@@ -44,6 +44,9 @@ impl World {
         }
         self.has_room_for(&bound)?;
         self.notifies.count_new_names();
+        // Lists and poses of falls are the old programs'.
+        let (characters, slots) = (&mut self.characters, &mut self.slots);
+        self.falls.end(|_, _| true, (characters, slots, &self.kinds), self.terrain.max_height());
         for (id, graph) in bound {
             self.replace_graph(id, graph);
         }

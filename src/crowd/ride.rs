@@ -114,6 +114,31 @@ impl Ride {
     }
 }
 
+impl Ride {
+    /// The place of the lane that is at a position (x, z) now, metres along it and outward from it: of
+    /// those a round apart the one nearest to `near`.
+    pub fn find(&self, position: Vec2, near: f32) -> (f32, f32) {
+        let Vec2 { x, y: z } = position - self.center;
+        let (straight, arc) = (2.0 * self.half, PI * self.radius);
+        // As `place` has it, backwards.
+        let (u, reach) = if z > self.half {
+            let angle = (z - self.half).atan2(x);
+            (straight + angle * self.radius, x.hypot(z - self.half))
+        } else if z < -self.half {
+            let angle = (z + self.half).atan2(x) + PI;
+            (2.0 * straight + arc + angle * self.radius, x.hypot(z + self.half))
+        } else if x >= 0.0 {
+            (z + self.half, x)
+        } else {
+            (straight + arc + self.half - z, -x)
+        };
+        let along = if self.reversed { -u } else { u };
+        let s = along - self.offset as f32;
+        let rounds = if self.round > 0.0 { ((near - s) / self.round).round() } else { 0.0 };
+        (s + rounds * self.round, reach - self.radius)
+    }
+}
+
 /// Unit vector (x, z) that a heading faces.
 #[cfg(test)]
 pub(crate) fn facing(heading: f32) -> Vec2 {
@@ -141,6 +166,22 @@ mod tests {
                 assert!((a.distance(b) - ds).abs() < 0.02 * ds, "step {i}: {}", a.distance(b));
                 let along = (b - a).normalize();
                 assert!(along.dot(facing(heading)) > 0.999, "step {i}: {along} {heading}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_is_found_again_wherever_the_lane_has_carried_it() {
+        for (half, reversed) in [(0.0, false), (7.0, false), (7.0, true)] {
+            let mut ride = Ride::new(Vec2::new(3.0, -2.0), half, 2.5, 1.4).reversed(reversed);
+            for i in 0..200 {
+                ride.advance(0.37);
+                let (s, lateral) = (i as f32 * 1.3 - 90.0, (i % 7) as f32 * 0.2 - 0.6);
+                let (at, _) = ride.place(s, lateral);
+                let (found, aside) = ride.find(at, s + 3.0);
+                let off = ride.place(found, aside).0.distance(at);
+                assert!(off < 1e-4, "{s} {lateral}: {off}");
+                assert!((found - s).abs() < 1e-3 && (aside - lateral).abs() < 1e-4, "{found} {s}");
             }
         }
     }

@@ -5,6 +5,7 @@ use super::driver::Surroundings;
 use super::graph::{KindGraph, STRAY};
 use super::kind::Kind;
 use super::leases::{Covered, Leases, WORD};
+use super::ragdoll::Falls;
 use super::ride::Ride;
 use super::slots::Slots;
 use crate::index::CharacterId;
@@ -28,6 +29,8 @@ pub(crate) struct Serial<'a> {
     pub kinds: &'a [Kind],
     pub rides: &'a [Ride],
     pub terrain: Terrain,
+    /// Whose bodies say where they are.
+    pub falls: &'a Falls,
     /// The camera.
     pub eye: Vec3,
 }
@@ -51,6 +54,9 @@ impl Serial<'_> {
             // Whoever has just come into view has not moved, not even on its lane.
             for slot in bits(word.due & !word.entered).map(|bit| w * WORD + bit) {
                 let id = leases.owners[slot];
+                if word.fallen != 0 && self.falls.hold(id) {
+                    continue;
+                }
                 let covered = leases.roots[slot];
                 let place = &mut characters.places[id.get()];
                 if apply(place, covered, kind.scale, self.rides) {
@@ -66,6 +72,9 @@ impl Serial<'_> {
             let word = leases.words[w];
             for (slot, bit) in bits(word.due).map(|bit| (w * WORD + bit, bit)) {
                 let id = leases.owners[slot];
+                if word.fallen != 0 && self.falls.hold(id) {
+                    continue;
+                }
                 if let Some(graph) = &kind.graph {
                     self.drive(characters, (leases, slot), kind, graph);
                 }
@@ -122,6 +131,22 @@ impl Serial<'_> {
         let height = (kind.center.y + 0.5 * kind.radius) * scale;
         Some(Vec3::new(position.x, self.terrain.height(position) + height, position.y))
     }
+}
+
+/// Where the serial phase would have a character of a kind whose root did this.
+pub(crate) fn moved(kind: &Kind, place: Place, covered: Covered, rides: &[Ride]) -> Place {
+    let mut place = place;
+    match &mut place {
+        Place::Standing { position, heading, scale, .. } if kind.graph.is_some() => {
+            let step = covered.ground.scaled(kind.scale * *scale);
+            (*position, *heading) = walked((*position, *heading), step);
+        }
+        _ if kind.clips.iter().any(|clip| clip.root.is_some()) => {
+            apply(&mut place, covered, kind.scale, rides);
+        }
+        _ => {}
+    }
+    place
 }
 
 /// Keeps where those are who are about to be moved.
@@ -298,7 +323,8 @@ mod tests {
         }
         let before = world.characters.places.clone();
         let World { characters, slots, kinds, rides, terrain, .. } = world;
-        let serial = Serial { kinds, rides, terrain: *terrain, eye: Vec3::ZERO };
+        let falls = &Falls::default();
+        let serial = Serial { kinds, rides, terrain: *terrain, falls, eye: Vec3::ZERO };
         serial.run(characters, slots);
         for leases in &slots.leases {
             for (w, word) in leases.words.iter().enumerate() {

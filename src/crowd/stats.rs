@@ -39,6 +39,10 @@ pub struct TickStats {
     pub notifies: u32,
     /// Told by a sequence to tick, seen or not.
     pub forced: u32,
+    /// Fall or lie.
+    pub fallen: u32,
+    /// Of those, whose bodies moved.
+    pub bodies_moving: u32,
     /// Nanoseconds of the serial phase that sequences took.
     pub sequence_ns: u64,
     /// What a budget has come to, if there is one.

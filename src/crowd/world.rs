@@ -13,6 +13,7 @@ use super::gather::{self, Gather};
 use super::hash;
 use super::kind::Kind;
 use super::notify::Notifies;
+use super::ragdoll::{FallCounts, Falls, Simulation, Surface};
 use super::rate::{Distances, Gates, Turn};
 use super::replay::Replay;
 use super::ride::Ride;
@@ -62,6 +63,7 @@ pub(crate) struct World {
     pub sequences: Sequences,
     pub population: Population,
     pub following: Following,
+    pub falls: Falls,
 }
 
 #[derive(Debug)]
@@ -101,21 +103,40 @@ impl World {
             self.following.settle(characters.kinds.len());
             self.following.look(&characters.blocks, times);
             self.sequences.forced.hurry(&mut characters.blocks);
+            let lift = self.terrain.max_height();
+            let recorded = self.replay.records() || self.replay.plays();
+            if !recorded && !self.falls.is_idle() {
+                self.falls.begin(dt as f32, played, (characters, slots, kinds), lift);
+            }
             // What time jumps over is nobody's to skip.
             let turn = Turn { frame: u64::from(frame), all: !played };
             let clock = gate::Clock { now: self.now, grace: self.grace, turn };
             let (replay, following) = (&self.replay, &self.following);
             let rules = gate::Rules { clock, replay, following, times };
-            gate::gate(characters, slots, kinds, &mut self.wanted, rules)
+            let changes = gate::gate(characters, slots, kinds, &mut self.wanted, rules);
+            if !self.falls.is_empty() {
+                self.falls.mark(characters, slots, kinds, lift);
+            }
+            changes
         });
         let watched = watcher.prepare(characters, slots, self.now);
         let (evaluated, ticked) = times.time_interleaved([Phase::Record, Phase::Execute], || {
             let (replay, terrain, now) = (&self.replay, self.terrain, self.now);
             let places = &characters.places;
             let jumped = (!played).then_some(before);
-            Evaluation { kinds, crew, now, jumped, places, terrain, replay, times, watched }
+            let falls = &self.falls;
+            Evaluation { kinds, crew, now, jumped, places, terrain, replay, falls, times, watched }
                 .run(slots)
         });
+        let surface = Surface { kinds, rides, terrain: self.terrain };
+        // What time jumps over nobody falls in; it has ended all falls.
+        let seconds = if played { dt as f32 } else { 0.0 };
+        if !self.falls.is_empty() {
+            times.time_interleaved([Phase::Physics, Phase::Execute], || {
+                Simulation { surface, crew, watched, times, seconds }.run(&mut self.falls);
+                self.falls.land(characters, slots, &surface);
+            });
+        }
         watcher.finish();
         let following = &self.following;
         let mut followed = 0;
@@ -132,7 +153,8 @@ impl World {
         let mut sequence_ns = 0;
         let notifies = times.time(Phase::Serial, || {
             times.worker(Phase::Serial, || {
-                let serial = Serial { kinds, rides, terrain: self.terrain, eye: step.eye };
+                let (falls, terrain) = (&self.falls, self.terrain);
+                let serial = Serial { kinds, rides, terrain, falls, eye: step.eye };
                 serial.run(characters, slots);
                 if !self.replay.plays() {
                     let (now, eye) = (self.now, step.eye);
@@ -146,6 +168,10 @@ impl World {
             })
         });
         self.replay.done();
+        let mut falls = FallCounts::default();
+        if !self.falls.is_empty() {
+            falls = self.falls.next(seconds, (characters, slots), &surface);
+        }
         times.time(Phase::Gather, || {
             let terrain = self.terrain;
             let gather = Gather { characters, following, kinds, rides, terrain, frame, times };
@@ -184,6 +210,8 @@ impl World {
             lod_cut: cut,
             notifies,
             forced: self.sequences.forced.iter().len() as u32,
+            fallen: falls.down,
+            bodies_moving: falls.moving,
             sequence_ns,
             budget: self.budget.as_ref().map(Budget::stats),
             entered: changes.entered,

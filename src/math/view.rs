@@ -53,8 +53,35 @@ impl View {
         self.clip_from_view * self.view_from_world
     }
 
+    /// Where a pixel looks, from the upper left corner of the picture: a vector of the world, not of
+    /// unit length.
+    pub fn direction(&self, x: f32, y: f32) -> Vec3 {
+        let (width, height) = (self.width as f32, self.height as f32);
+        let rows = self.view_from_world.transpose();
+        let (right, up) = (rows.x_axis.truncate(), rows.y_axis.truncate());
+        let half = (0.5 * self.fov_y).tan();
+        let across = (2.0 * x / width - 1.0) * half * width / height;
+        self.forward + right * across + up * (1.0 - 2.0 * y / height) * half
+    }
+
     /// The planes of what this view can see.
     pub fn frustum(&self) -> Frustum {
         Frustum::from_clip_from_world(&self.clip_from_world())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pixel_looks_where_its_point_is_drawn() {
+        let eye = Vec3::new(3.0, 2.0, -1.0);
+        let view = View::look_at(eye, Vec3::new(-4.0, 0.5, 2.0), 0.8, 100.0, (320, 180));
+        for (x, y) in [(0.0, 0.0), (160.0, 90.0), (320.0, 20.0), (17.0, 180.0)] {
+            let at = view.clip_from_world().project_point3(eye + 7.0 * view.direction(x, y));
+            let pixel = ((at.x + 1.0) * 160.0, (1.0 - at.y) * 90.0);
+            assert!((pixel.0 - x).abs() < 0.01 && (pixel.1 - y).abs() < 0.01, "{pixel:?}");
+        }
     }
 }

@@ -33,6 +33,17 @@ impl RootPin {
         }
     }
 
+    /// The motion that is taken out, as a change of model space; `None` where all of it is.
+    pub fn motion(&self) -> Option<Affine3A> {
+        match *self {
+            Self::Reference(_) => None,
+            Self::Motion { x, z, yaw, .. } => {
+                let turn = Quat::from_rotation_y(yaw);
+                Some(Affine3A::from_rotation_translation(turn, Vec3::new(x, 0.0, z)))
+            }
+        }
+    }
+
     /// Changes the bone in a pose; nothing where it is not one of the `active` bones, or where the
     /// motion is not finite.
     pub(crate) fn apply(&self, rig: &Rig, pose: &mut Pose, active: BoneCount) {

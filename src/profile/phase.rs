@@ -18,6 +18,8 @@ pub enum Phase {
     Record,
     /// Task lists into palettes.
     Execute,
+    /// Bodies of those who fall, and the second halves of their lists.
+    Physics,
     /// Followers take their leader's pose.
     Follow,
     /// Root motion and notifies, one thread.
@@ -32,13 +34,14 @@ pub enum Phase {
 
 impl Phase {
     /// Number of phases.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
     /// In the order of the frame.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Cull,
         Self::Gate,
         Self::Record,
         Self::Execute,
+        Self::Physics,
         Self::Follow,
         Self::Serial,
         Self::Gather,
@@ -53,6 +56,7 @@ impl Phase {
             Self::Gate => "gate",
             Self::Record => "record",
             Self::Execute => "execute",
+            Self::Physics => "physics",
             Self::Follow => "follow",
             Self::Serial => "serial",
             Self::Gather => "gather",
@@ -158,6 +162,7 @@ static WORKER_ZONES: [ZoneLocation; Phase::COUNT] = [
     ZoneLocation::new(c"gate worker"),
     ZoneLocation::new(c"record worker"),
     ZoneLocation::new(c"execute worker"),
+    ZoneLocation::new(c"physics worker"),
     ZoneLocation::new(c"follow worker"),
     ZoneLocation::new(c"serial worker"),
     ZoneLocation::new(c"gather worker"),
@@ -172,6 +177,7 @@ fn span(phase: Phase) -> tracing::Span {
         Phase::Gate => tracing::info_span!("gate"),
         Phase::Record => tracing::info_span!("record"),
         Phase::Execute => tracing::info_span!("execute"),
+        Phase::Physics => tracing::info_span!("physics"),
         Phase::Follow => tracing::info_span!("follow"),
         Phase::Serial => tracing::info_span!("serial"),
         Phase::Gather => tracing::info_span!("gather"),

@@ -216,6 +216,11 @@ impl TaskList {
         self.output.unwrap_or(TaskIndex::NONE)
     }
 
+    /// True when some of it waits for the physics step.
+    pub fn is_staged(&self) -> bool {
+        self.any_late
+    }
+
     /// For each task, whether it waits for the physics step or reads what does.
     pub(super) fn late(&self) -> &[bool] {
         &self.late

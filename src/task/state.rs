@@ -124,6 +124,36 @@ impl PoseState {
         self.suspended_count = 0;
     }
 
+    /// Makes room for more histories and snapshots behind those that there are, their poses allocated;
+    /// gives the first new one of each.
+    pub fn extend(&mut self, histories: u16, snapshots: u16, rig: &Rig) -> (HistoryId, SnapshotId) {
+        let number = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+        let first = (number(self.histories.len()), number(self.snapshots.len()));
+        let more = Self::new(histories, snapshots);
+        self.histories.extend(more.histories);
+        self.snapshots.extend(more.snapshots);
+        self.reserve(rig);
+        (HistoryId(first.0), SnapshotId(first.1))
+    }
+
+    /// Does away with some histories and snapshots: these and those behind them.
+    pub fn truncate(&mut self, history: HistoryId, snapshot: SnapshotId) {
+        self.histories.truncate(usize::from(history.0));
+        self.snapshots.truncate(usize::from(snapshot.0));
+    }
+
+    /// The pose that a snapshot keeps; `None` where none was saved.
+    pub fn kept(&self, id: SnapshotId) -> Option<&Pose> {
+        let kept = self.snapshots.get(usize::from(id.0))?;
+        kept.cut.map(|_| &kept.pose)
+    }
+
+    /// The same, to be changed: what goes on between the two halves of a list goes on here.
+    pub fn kept_mut(&mut self, id: SnapshotId) -> Option<&mut Pose> {
+        let kept = self.snapshots.get_mut(usize::from(id.0))?;
+        kept.cut.map(|_| &mut kept.pose)
+    }
+
     /// How many histories there is room for.
     pub fn histories(&self) -> usize {
         self.histories.len()

@@ -25,6 +25,7 @@ const RANKS: &[(&str, u32)] = &[
     ("motion", 3),
     ("task", 4),
     ("graph", 5),
+    ("physics", 6),
     ("crowd", 6),
     ("render", 7),
     ("app", 8),
@@ -33,6 +34,7 @@ const RANKS: &[(&str, u32)] = &[
 /// Crates, by the beginning of their names, and the only layers that may name them.
 const CONFINED: &[(&str, &[&str])] = &[
     ("wgpu", &["render", "app"]),
+    ("rapier3d", &["physics"]),
     ("winit", &["app"]),
     ("egui", &["app"]),
     ("clap", &["app"]),

@@ -129,6 +129,8 @@ pub struct RunConfig {
     pub graph: Vec<PathBuf>,
     /// What becomes of characters that nobody sees.
     pub visibility: VisibilityArg,
+    /// How many fall now and then.
+    pub ragdoll: u32,
     /// Seconds.
     pub grace: f32,
     /// Distant characters are animated less often.
@@ -243,6 +245,7 @@ impl RunConfig {
             playback: options.playback,
             graph: options.graph.clone(),
             visibility: options.visibility,
+            ragdoll: options.ragdoll,
             grace: options.grace,
             update_rate: options.update_rate.is_on(),
             rate_distances: options.rate_distances,
@@ -372,6 +375,8 @@ mod tests {
             &["--count", "10", "--followers", "10"],
             &["--count", "0", "--followers", "1"],
             &["--spawn", "gradual", "--followers", "1"],
+            &["--ragdoll", "1", "--record", "a.throng"],
+            &["--ragdoll", "1", "--replay", "a.throng"],
         ] {
             assert!(matches!(config(bad), Err(Failure::Usage(_))), "{bad:?} passed");
         }

@@ -66,6 +66,14 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
             ),
         });
     }
+    let recordings =
+        [("--record", options.record.is_some()), ("--replay", options.replay.is_some())];
+    if options.ragdoll > 0
+        && let Some((name, _)) = recordings.iter().find(|(_, given)| *given)
+    {
+        let line = format!("{name} and --ragdoll: what bodies do is in no recording; drop one");
+        return refuse(line);
+    }
     if let Some(path) = &options.screenshot
         && !has_extension(path, &["png"])
     {

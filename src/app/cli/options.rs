@@ -269,6 +269,11 @@ pub struct RunOptions {
     /// What becomes of characters that nobody sees
     #[arg(long, value_enum, default_value_t = VisibilityArg::On, help_heading = "Animation")]
     pub visibility: VisibilityArg,
+    /// How many characters fall down now and then, and get up
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 0,
+          value_parser = values::whole("a number of characters", 0..=10_000_000_u32, 20),
+          help_heading = "Animation")]
+    pub ragdoll: u32,
     /// Seconds that a character keeps animating after it was last seen
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value = "0.25", value_parser = values::seconds,
           help_heading = "Animation")]

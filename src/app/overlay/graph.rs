@@ -11,6 +11,7 @@ pub fn phase_color(phase: Phase) -> Color32 {
         Phase::Gate => Color32::from_rgb(125, 207, 255),
         Phase::Record => Color32::from_rgb(115, 218, 202),
         Phase::Execute => Color32::from_rgb(255, 158, 100),
+        Phase::Physics => Color32::from_rgb(219, 75, 75),
         Phase::Follow => Color32::from_rgb(187, 154, 247),
         Phase::Serial => Color32::from_rgb(247, 118, 142),
         Phase::Gather => Color32::from_rgb(224, 175, 104),

@@ -116,6 +116,9 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
         let who = format!("{} less often, {} shorter", budget.slower, budget.shorter);
         rows.push(("downgraded", who));
     }
+    if tick.fallen > 0 {
+        rows.push(("down", format!("{}, {} moving", tick.fallen, tick.bodies_moving)));
+    }
     if tick.sequence_ns > 0 {
         rows.push(("forced by sequences", number(tick.forced.into())));
         let ms = tick.sequence_ns as f64 * 1e-6;

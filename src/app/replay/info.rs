@@ -109,7 +109,7 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
     };
     let kinds = &reader.header().kinds;
     let graphs = kinds.iter().map(|k| k.graph.as_ref().map(|g| g.name.clone())).collect();
-    let crowd = place(placed, cast, &run.weights, playing(reader.header()).into())?;
+    let crowd = place(placed, cast, &run.weights, playing(reader.header()).into(), false)?;
     check_places(path, reader.header(), &crowd)?;
     let contexts = (0u16..).map_while(|kind| crowd.list_context(CharacterKind(kind)));
     let benches = contexts.zip(sizes).map(|(of, (size, metres))| Bench::new(of, size, metres));

@@ -127,6 +127,10 @@ pub struct CrowdReport {
     /// Who takes its pose from somebody else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub followers: Option<FollowersReport>,
+    /// Fallen or falling, per frame.
+    pub fallen: MeanMax,
+    /// Of those, whose bodies moved, per frame.
+    pub bodies_moving: MeanMax,
     /// The most frames from one evaluation of a character to its next.
     pub longest_gap: u32,
     /// Of `--budget-ms`.

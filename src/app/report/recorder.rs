@@ -41,6 +41,8 @@ pub struct Recorder {
     forced: Series,
     followers: Followers,
     followed: Series,
+    fallen: Series,
+    bodies_moving: Series,
     budget: [Series; 3],
     budget_ms: Option<f32>,
     sequences: Series,
@@ -86,6 +88,8 @@ impl Recorder {
         self.forced.push(f64::from(tick.forced));
         self.followers = tick.followers;
         self.followed.push(f64::from(tick.followed));
+        self.fallen.push(f64::from(tick.fallen));
+        self.bodies_moving.push(f64::from(tick.bodies_moving));
         if let Some(budget) = tick.budget {
             let values = [budget.quality(), budget.slower as f32, budget.shorter as f32];
             let values = values.map(f64::from);
@@ -170,6 +174,8 @@ impl Recorder {
                 lod_cut: mean_max(&self.lod_cut),
                 forced: mean_max(&self.forced),
                 followers: self.followers_report(),
+                fallen: mean_max(&self.fallen),
+                bodies_moving: mean_max(&self.bodies_moving),
                 budget: self.budget_ms.map(|limit_ms| {
                     let [quality, slower, shorter] = self.budget.each_ref().map(mean_max);
                     BudgetReport { limit_ms, quality, slower, shorter }

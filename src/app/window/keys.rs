@@ -23,6 +23,8 @@ pub enum Action {
     Overlay,
     /// Save the picture.
     Screenshot,
+    /// Whoever is under the pointer falls.
+    KnockDown,
     /// Another camera.
     Camera(CameraArg),
     /// End the run.
@@ -30,7 +32,7 @@ pub enum Action {
 }
 
 /// Keys and what they do, for the help; [`action`] and [`Input`] do it.
-pub const HELP: [(&str, &str); 10] = [
+pub const HELP: [(&str, &str); 11] = [
     ("Space", "pause"),
     ("Up, Down", "faster, slower"),
     ("Left, Right", "half a second back, on"),
@@ -38,6 +40,7 @@ pub const HELP: [(&str, &str); 10] = [
     ("1 to 5", "orbit, fly, near, far, path"),
     ("W A S D Q E", "fly; Shift: fast"),
     ("Mouse, wheel", "drag to look, zoom"),
+    ("Click", "knock somebody over"),
     ("F1", "this overlay"),
     ("F12", "screenshot"),
     ("Esc", "end"),
@@ -69,12 +72,16 @@ pub fn action(key: KeyCode) -> Option<Action> {
 pub struct Input {
     held: HashSet<KeyCode>,
     dragging: bool,
+    /// Pixels that the mouse moved since its left button went down; `None` while it is up.
+    strayed: Option<f64>,
     turned: (f64, f64),
     wheel: f32,
 }
 
 impl Input {
     const RADIANS_PER_PIXEL: f64 = 0.003;
+    /// A hand is not quite still when it clicks.
+    const CLICK_PIXELS: f64 = 6.0;
     /// Touchpads scroll in pixels; a notch of a wheel is about this many.
     const PIXELS_PER_NOTCH: f64 = 40.0;
 
@@ -93,15 +100,25 @@ impl Input {
         }
     }
 
-    /// A mouse button went down or up.
-    pub fn button(&mut self, button: MouseButton, state: ElementState) {
+    /// A mouse button went down or up. The action of a click: down and up in one place.
+    pub fn button(&mut self, button: MouseButton, state: ElementState) -> Option<Action> {
+        let pressed = state == ElementState::Pressed;
         if matches!(button, MouseButton::Left | MouseButton::Right) {
-            self.dragging = state == ElementState::Pressed;
+            self.dragging = pressed;
         }
+        if button != MouseButton::Left {
+            return None;
+        }
+        let strayed = std::mem::replace(&mut self.strayed, pressed.then_some(0.0));
+        let clicked = !pressed && strayed.is_some_and(|pixels| pixels <= Self::CLICK_PIXELS);
+        clicked.then_some(Action::KnockDown)
     }
 
     /// The mouse moved, in pixels; it turns the camera while a button is held.
     pub fn motion(&mut self, delta: (f64, f64)) {
+        if let Some(pixels) = &mut self.strayed {
+            *pixels += delta.0.hypot(delta.1);
+        }
         if self.dragging {
             self.turned = (self.turned.0 + delta.0, self.turned.1 + delta.1);
         }
@@ -172,6 +189,20 @@ mod tests {
         let s = input.take_steering();
         assert!(s.yaw > 0.0 && s.pitch < 0.0 && s.wheel == 2.0);
         assert_eq!(input.take_steering(), Steering::default());
+    }
+
+    #[test]
+    fn a_click_is_down_and_up_in_one_place_and_a_drag_is_none() {
+        let mut input = Input::default();
+        assert_eq!(input.button(MouseButton::Left, Released), None, "it went down elsewhere");
+        assert_eq!(input.button(MouseButton::Left, Pressed), None);
+        input.motion((2.0, -3.0));
+        assert_eq!(input.button(MouseButton::Left, Released), Some(Action::KnockDown));
+        input.button(MouseButton::Left, Pressed);
+        input.motion((20.0, 0.0));
+        assert_eq!(input.button(MouseButton::Left, Released), None);
+        input.button(MouseButton::Right, Pressed);
+        assert_eq!(input.button(MouseButton::Right, Released), None);
     }
 
     #[test]

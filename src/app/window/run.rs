@@ -24,6 +24,8 @@ pub struct WindowRun {
     window: Arc<Window>,
     egui: egui_winit::State,
     input: Input,
+    /// Pixels from the picture's upper left corner.
+    pointer: (f64, f64),
     /// Covered by other windows, as far as the system tells.
     occluded: bool,
     /// No texture could be had last time: not to be asked again at once.
@@ -75,6 +77,7 @@ impl WindowRun {
             window,
             egui,
             input: Input::default(),
+            pointer: (0.0, 0.0),
             occluded: false,
             starved: false,
             closing: false,
@@ -117,8 +120,11 @@ impl WindowRun {
                 }
             }
             WindowEvent::MouseInput { state, button, .. } if !consumed => {
-                self.input.button(button, state);
+                if let Some(action) = self.input.button(button, state) {
+                    self.act(action);
+                }
             }
+            WindowEvent::CursorMoved { position, .. } => self.pointer = position.into(),
             WindowEvent::MouseWheel { delta, .. } if !consumed => self.input.scroll(delta),
             WindowEvent::RedrawRequested => self.frame()?,
             _ => {}
@@ -225,6 +231,7 @@ impl WindowRun {
                 self.show.hud.say(format!("{}x speed", self.show.clock.speed()));
             }
             Action::Seek(seconds) => self.show.clock.seek(seconds),
+            Action::KnockDown => self.show.knock_down(self.pointer),
             Action::NextClip => self.show.next_clip(),
             Action::Overlay => self.show.hud.toggle(),
             Action::Screenshot => self.screenshot(),

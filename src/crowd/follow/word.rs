@@ -133,6 +133,12 @@ impl Leases {
         let word = self.follow.get(slot / WORD)?;
         self.kept.get(word.kept_before as usize + word.rank(slot % WORD)?)
     }
+
+    /// The same, to be written.
+    pub fn kept_pose_mut(&mut self, slot: usize) -> Option<&mut Pose> {
+        let word = self.follow.get(slot / WORD)?;
+        self.kept.get_mut(word.kept_before as usize + word.rank(slot % WORD)?)
+    }
 }
 
 impl FollowWord {
