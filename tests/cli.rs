@@ -930,7 +930,11 @@ fn an_audit_names_whom_sequences_force_and_which_forgot_to_let_go() {
         ),
         "{says}"
     );
-    assert!(says.contains("  and 20 more") && says.contains("longest gap 1 frames"), "{says}");
+    assert!(
+        says.contains("  and 20 more")
+            && says.contains("longest gap 1 frames, first of character "),
+        "{says}"
+    );
     let says = audit(&["20"]);
     assert!(says.contains("audit: everybody ticks as it would by itself"), "{says}");
     let says = audit(&["20", "--restore", "never"]);

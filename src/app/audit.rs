@@ -16,7 +16,8 @@ pub struct Audit {
     frames: u64,
     evaluated: u64,
     most: u32,
-    longest_gap: u32,
+    /// Frames, and whose they were.
+    longest_gap: (u32, CharacterId),
     unplaced: u32,
 }
 
@@ -26,7 +27,9 @@ impl Audit {
         self.frames += 1;
         self.evaluated += u64::from(tick.evaluated);
         self.most = self.most.max(tick.evaluated);
-        self.longest_gap = self.longest_gap.max(tick.longest_gap);
+        if tick.longest_gap > self.longest_gap.0 {
+            self.longest_gap = (tick.longest_gap, tick.waited_longest);
+        }
         self.unplaced = self.unplaced.max(tick.waiting);
     }
 
@@ -41,13 +44,13 @@ impl Audit {
     fn lines(&self, crowd: &Crowd, out: &mut String) -> std::fmt::Result {
         let mean = self.evaluated as f64 / self.frames.max(1) as f64;
         let peak = if mean > 0.0 { f64::from(self.most) / mean } else { 1.0 };
+        let (gap, who) = self.longest_gap;
         writeln!(
             out,
             "audit: {} evaluated a frame on average, {} at most ({peak:.3} times that); longest gap \
-             {} frames",
+             {gap} frames, first of character {who}",
             grouped(mean),
             grouped(self.most.into()),
-            self.longest_gap,
         )?;
         let forced = crowd.forced();
         let count = forced.len();
@@ -83,9 +86,10 @@ impl Audit {
     /// [`Failure::Starved`].
     pub fn judge(&self) -> Result<(), Failure> {
         let longest = Gates::RATES as u32 + 1;
-        if self.longest_gap > longest {
-            let gap = self.longest_gap;
-            let line = format!("a character waited {gap} frames; no rate is slower than {longest}");
+        let (gap, who) = self.longest_gap;
+        if gap > longest {
+            let line =
+                format!("character {who} waited {gap} frames; no rate is slower than {longest}");
             return Err(Failure::Starved(line));
         }
         match self.unplaced {
@@ -103,8 +107,12 @@ mod tests {
 
     #[test]
     fn whoever_waits_longer_than_the_slowest_rate_is_starved() {
-        let tick =
-            |longest_gap, evaluated| TickStats { longest_gap, evaluated, ..TickStats::default() };
+        let tick = |longest_gap, evaluated| TickStats {
+            longest_gap,
+            waited_longest: CharacterId(10 * longest_gap),
+            evaluated,
+            ..TickStats::default()
+        };
         let mut audit = Audit::default();
         audit.add(&tick(4, 90));
         audit.add(&tick(2, 110));
@@ -113,7 +121,7 @@ mod tests {
         audit.add(&tick(5, 1));
         let failure = audit.judge().unwrap_err();
         assert_eq!(failure.status(), 5);
-        assert!(failure.to_string().contains("waited 5 frames"));
+        assert!(failure.to_string().contains("character 50 waited 5 frames"));
         let mut audit = Audit::default();
         audit.add(&TickStats { waiting: 3, ..TickStats::default() });
         assert!(audit.judge().unwrap_err().to_string().contains("up to 3 characters"));

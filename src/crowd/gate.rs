@@ -32,8 +32,8 @@ pub(crate) struct Changes {
     pub by_rate: [u32; Gates::RATES + 1],
     /// Slots whose holders follow somebody.
     pub following: u32,
-    /// Frames since the last evaluation of whoever has waited longest.
-    pub longest_gap: u32,
+    /// Frames since the last evaluation of whoever has waited longest, and who that is.
+    pub longest_gap: (u32, CharacterId),
 }
 
 /// What decides who evaluates, beside the characters themselves.
@@ -103,10 +103,10 @@ pub(crate) fn gate(
                     word.second ^= (word.due | follow.follows) & by_turns;
                     waited
                 });
-                waited.max().unwrap_or(0)
+                waited.max().unwrap_or_default()
             })
         });
-        changes.longest_gap = changes.longest_gap.max(longest.max().unwrap_or(0));
+        changes.longest_gap = changes.longest_gap.max(longest.max().unwrap_or_default());
     }
     changes
 }
@@ -237,15 +237,15 @@ fn start_clocks(characters: &mut Characters, slots: &mut Slots, kinds: &[Kind]) 
 }
 
 /// Brings the holders' bits into the order of the slots. Gives the frames since the last evaluation
-/// of whoever has waited longest, up to this one.
+/// of whoever has waited longest, up to this one, and who that is.
 fn look_up(
     word: &mut SlotWord,
     (owners, (evaluated_at, gaps)): (&[CharacterId], (&mut [u32], &mut [u8])),
     blocks: &[Block],
     frame: u32,
     follow: &FollowWord,
-) -> u32 {
-    let mut longest = 0;
+) -> (u32, CharacterId) {
+    let mut longest = (0, CharacterId::default());
     let (leased, second) = (word.leased, word.second);
     let mut next = SlotWord { leased, second, ..SlotWord::default() };
     for slot in bits(word.leased) {
@@ -260,7 +260,7 @@ fn look_up(
         let moved_in = bit(block.enter | block.start) != 0;
         let gap = if moved_in { 1 } else { frame.wrapping_sub(evaluated_at[slot]) };
         if !moved_in && follow.left >> slot & 1 == 0 {
-            longest = longest.max(gap);
+            longest = longest.max((gap, owners[slot]));
         }
         if moved_in || (next.due | follow.follows) >> slot & 1 == 1 {
             (evaluated_at[slot], gaps[slot]) = (frame, gap.clamp(1, u8::MAX.into()) as u8);

@@ -3,6 +3,7 @@
 use super::budget::BudgetStats;
 use super::follow::Followers;
 use super::rate::Gates;
+use crate::index::CharacterId;
 use crate::task::ExecuteStats;
 
 /// Numbers of one tick.
@@ -33,6 +34,8 @@ pub struct TickStats {
     pub followed: u32,
     /// Frames since the last evaluation of whoever with a slot has waited longest, up to this one.
     pub longest_gap: u32,
+    /// Who that is, where anybody has a slot.
+    pub waited_longest: CharacterId,
     /// Of those evaluated, posed by the first bones of their skeleton alone.
     pub lod_cut: u32,
     /// Notifies fired.
