@@ -56,6 +56,28 @@ fn a_crowd_that_turns_over_has_the_same_hash_whatever_the_threads_and_replays_to
 }
 
 #[test]
+fn a_recording_of_followers_is_told_of_like_any_other() {
+    let dir = tempfile::tempdir().unwrap();
+    for args in [
+        &["--no-render", "--count", "50", "--followers", "5", "--frames", "4", "--record", "f.rec"]
+            [..],
+        &["recording", "f.rec"],
+    ] {
+        let output = throng_in(dir.path(), args);
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn places_to_spare_have_numbers_as_well() {
+    let args = ["--frames", "2", "--capture", "40"];
+    let (_, output) = run(&args);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let (_, output) = run(&[&args[..], &["--spawn", "cycle"]].concat());
+    assert_ne!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}
+
+#[test]
 fn weights_are_shares_to_the_last_character() {
     type Case = (&'static [&'static str], [(&'static str, u64); 2]);
     let cases: [Case; 3] = [

@@ -42,8 +42,10 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
                     drop one";
         return refuse(line.to_owned());
     }
+    // Who comes and goes by turns has places to spare, which have numbers as well.
     if let Some(CaptureTo { character, .. }) = options.capture
         && character >= options.count
+        && options.spawn.spawn != SpawnArg::Cycle
     {
         return refuse(match options.count.checked_sub(1) {
             None => format!("--capture {character}: with --count 0 there is no character"),

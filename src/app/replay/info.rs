@@ -109,7 +109,8 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
     };
     let kinds = &reader.header().kinds;
     let graphs = kinds.iter().map(|k| k.graph.as_ref().map(|g| g.name.clone())).collect();
-    let crowd = place(placed, cast, &run.weights, playing(reader.header()).into(), false)?;
+    let mut crowd = place(placed, cast, &run.weights, playing(reader.header()).into(), false)?;
+    crowd.follow_some(run.followers, run.seed)?;
     check_places(path, reader.header(), &crowd)?;
     let contexts = (0u16..).map_while(|kind| crowd.list_context(CharacterKind(kind)));
     let benches = contexts.zip(sizes).map(|(of, (size, metres))| Bench::new(of, size, metres));

@@ -158,6 +158,8 @@ pub struct FollowersReport {
     pub shared: u32,
     /// Of them, with a palette mapped from their leader's pose.
     pub mapped: u32,
+    /// Of them, in the bind pose because their leader is gone.
+    pub left_behind: u32,
     /// Palettes that were mapped, per frame.
     pub written: MeanMax,
     /// Nanoseconds of a worker that mapping one took.

@@ -209,7 +209,14 @@ impl Recorder {
         let written = mean_max(&self.followed);
         let ms = self.worker[Phase::Follow as usize].mean().filter(|_| written.mean > 0.0);
         let ns_each = ms.map(|ms| ms * 1e6 / written.mean);
-        (count > 0).then_some(FollowersReport { count, shared, mapped, written, ns_each })
+        (count > 0).then_some(FollowersReport {
+            count,
+            shared,
+            mapped,
+            left_behind,
+            written,
+            ns_each,
+        })
     }
 
     fn tasks_report(&self) -> TasksReport {

@@ -67,7 +67,9 @@ impl World {
             };
             return Err(FollowError::LeaderFollows { follower: f, leader: l, of });
         }
-        match self.following.any_of(follower).filter(|_| self.characters.leads(follower)) {
+        // To look for its follower among all is for those who have one.
+        let leads = self.characters.leads(follower);
+        match leads.then(|| self.following.any_of(follower)).flatten() {
             Some(led) => Err(FollowError::FollowerLeads { follower: f, led: led.0, leader: l }),
             None => Ok(()),
         }

@@ -64,10 +64,10 @@ impl World {
         let ids = (0..kinds.len() as u32).filter(|id| self.characters.is_present(CharacterId(*id)));
         let pairs = pairs(kinds, ids.collect(), followers, seed);
         let mut covered = Vec2::ZERO;
-        let mut before: Vec<u16> = vec![0; self.characters.kinds.len()];
+        let mut before: Vec<u32> = vec![0; self.characters.kinds.len()];
         for (follower, leader) in pairs {
             let party = &mut before[leader.get()];
-            *party = party.saturating_add(1);
+            *party += 1;
             let number = *party;
             let beside = self.beside(follower, leader, number);
             covered = covered.max(self.follow(follower, leader, beside)?);
@@ -77,7 +77,7 @@ impl World {
 
     /// The place of a party's follower number `n`, counted from one: at either side of who stands,
     /// then in rows behind; in single file behind who walks a lane.
-    fn beside(&self, follower: CharacterId, leader: CharacterId, n: u16) -> Beside {
+    fn beside(&self, follower: CharacterId, leader: CharacterId, n: u32) -> Beside {
         let reach = |id: CharacterId| {
             let kind = &self.kinds[self.characters.kinds[id.get()].get()];
             let places = &self.characters.places;
@@ -85,8 +85,8 @@ impl World {
         };
         let apart = APART.max(reach(follower) + reach(leader));
         let (column, row) = match self.characters.places[leader.get()] {
-            Place::Riding { .. } => (0.0, f32::from(n)),
-            _ => ([0.0, 1.0, -1.0][usize::from(n % 3)], f32::from(n / 3)),
+            Place::Riding { .. } => (0.0, n as f32),
+            _ => ([0.0, 1.0, -1.0][n as usize % 3], (n / 3) as f32),
         };
         Beside { x: column * apart, z: -row * apart, yaw: 0.0 }
     }
