@@ -182,7 +182,7 @@ impl<'a> Code<'a> {
         self.poses[register].ok_or(Fault::Unwritten { what: "pose", register })
     }
 
-    fn expect(&self, register: PoseIn, wanted: PoseKind) -> Result<(), Fault> {
+    fn require(&self, register: PoseIn, wanted: PoseKind) -> Result<(), Fault> {
         let found = self.pose(register)?;
         let register = register.get();
         if found == wanted { Ok(()) } else { Err(Fault::PoseKind { register, found, wanted }) }
@@ -190,7 +190,7 @@ impl<'a> Code<'a> {
 
     /// What an instruction needs beyond its operands' being there; gives what its pose holds.
     fn meaning(&mut self, at: usize, op: &Op) -> Result<PoseKind, Fault> {
-        let whole = |this: &Self, source: PoseIn| this.expect(source, PoseKind::Pose);
+        let whole = |this: &Self, source: PoseIn| this.require(source, PoseKind::Pose);
         match *op {
             Op::AdvanceClock { clock, .. } => self.advanced[clock.get()] += 1,
             Op::PaceGroup { group, .. } => self.paced[group.get()] += 1,
@@ -213,12 +213,12 @@ impl<'a> Code<'a> {
                 self.evaluated[machine.get()] += 1;
                 let states = &self.program.machines[machine.get()].states;
                 let kind = self.pose(states[0].pose)?;
-                states.iter().try_for_each(|state| self.expect(state.pose, kind))?;
+                states.iter().try_for_each(|state| self.require(state.pose, kind))?;
                 return Ok(kind);
             }
             Op::Blend { a, b, .. } | Op::BlendMasked { a, b, .. } => {
                 let kind = self.pose(a)?;
-                self.expect(b, kind)?;
+                self.require(b, kind)?;
                 return Ok(kind);
             }
             Op::MakeAdditive { source, reference, space, .. } => {
@@ -228,7 +228,7 @@ impl<'a> Code<'a> {
             }
             Op::ApplyAdditive { base, delta, space, .. } => {
                 whole(self, base)?;
-                self.expect(delta, PoseKind::Delta(space))?;
+                self.require(delta, PoseKind::Delta(space))?;
             }
             Op::BlendSpace1D { space, points, .. } => {
                 return self.same_kind(points, self.program.spaces_1d[space.get()].points.len());
@@ -260,7 +260,7 @@ impl<'a> Code<'a> {
 
     fn same_kind(&self, points: PosesIn, count: usize) -> Result<PoseKind, Fault> {
         let kind = self.pose(PoseIn(points.0))?;
-        (1..count as u16).try_for_each(|i| self.expect(PoseIn(points.0 + i), kind))?;
+        (1..count as u16).try_for_each(|i| self.require(PoseIn(points.0 + i), kind))?;
         Ok(kind)
     }
 
