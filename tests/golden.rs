@@ -16,7 +16,8 @@ use throng::math::View;
 use throng::motion::Terrain;
 use throng::profile::PhaseTimes;
 use throng::render::{
-    FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, RenderStats, Renderer, TargetFormats,
+    FrameInput, Gpu, GpuRequest, Lines, Offscreen, RenderConfig, RenderStats, Renderer,
+    TargetFormats,
 };
 
 /// The adapter of every golden: Mesa's lavapipe.
@@ -64,6 +65,7 @@ fn draw_crowd(
         shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
         crowd,
         spare: None,
+        lines: Lines::default(),
         overlay: None,
     };
     let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();

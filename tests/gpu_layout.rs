@@ -128,6 +128,9 @@ fn vertex_streams_supply_what_the_shaders_take() {
     let tile = fields!(GroundTile: corner, cell);
     let (shader, attributes) = (shaders::GROUND_UNEVEN, &GroundTile::ATTRIBUTES);
     compare_attributes(shader, "Tile", attributes, &tile, size_of::<GroundTile>());
+    let line = fields!(LineRecord: start, width, end, color);
+    let (shader, attributes) = (shaders::LINE, &LineRecord::ATTRIBUTES);
+    compare_attributes(shader, "Line", attributes, &line, size_of::<LineRecord>());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use throng::index::CharacterKind;
 use throng::math::Mat3x4;
 use throng::profile::{Phase, PhaseTimes};
 use throng::render::{
-    FrameInput, Gpu, GpuFault, GpuRequest, Offscreen, Overlay, PaletteUpload, RenderConfig,
+    FrameInput, Gpu, GpuFault, GpuRequest, Lines, Offscreen, Overlay, PaletteUpload, RenderConfig,
     RenderError, RenderStats, Renderer,
 };
 
@@ -36,8 +36,14 @@ fn frame(
     let view = camera(3, size);
     let target = Offscreen::new(gpu, renderer.config().formats, size)?;
     let shadow_clip_from_world = renderer.shadow_clip_from_world(&view, &focus(3));
-    let input =
-        FrameInput { view: &view, shadow_clip_from_world, crowd, spare: None, overlay: None };
+    let input = FrameInput {
+        view: &view,
+        shadow_clip_from_world,
+        crowd,
+        spare: None,
+        lines: Lines::default(),
+        overlay: None,
+    };
     let stats = renderer.render(gpu, target.target(), input, &PhaseTimes::default())?;
     Ok((stats, target))
 }
@@ -243,6 +249,7 @@ fn the_overlay_is_prepared_and_then_painted_in_a_pass_of_its_own() {
         shadow_clip_from_world: None,
         crowd: crowd.draw(),
         spare: None,
+        lines: Lines::default(),
         overlay: Some(&mut blot),
     };
     let times = PhaseTimes::default();

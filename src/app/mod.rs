@@ -28,6 +28,7 @@ pub mod report;
 pub mod sample;
 mod scenario;
 mod show;
+pub mod sketch;
 mod sound;
 mod start;
 mod watch;

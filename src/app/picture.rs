@@ -7,8 +7,8 @@ use crate::crowd::CrowdDraw;
 use crate::math::{Bounds, View};
 use crate::profile::PhaseTimes;
 use crate::render::{
-    FrameInput, FrameTarget, Gpu, GpuTimes, Lighting, Overlay, RenderConfig, RenderStats, Renderer,
-    TargetFormats,
+    FrameInput, FrameTarget, Gpu, GpuTimes, Lighting, Lines, Overlay, RenderConfig, RenderStats,
+    Renderer, TargetFormats,
 };
 use glam::Mat4;
 
@@ -82,11 +82,12 @@ impl Picture {
         target: FrameTarget<'_>,
         shot: &'a Shot,
         (crowd, spare): (CrowdDraw<'a>, Option<&'a rayon::ThreadPool>),
+        lines: Lines<'a>,
         overlay: Option<&'a mut dyn Overlay>,
         times: &PhaseTimes,
     ) -> Result<RenderStats, Failure> {
         let (view, shadow_clip_from_world) = (&shot.view, shot.shadow);
-        let input = FrameInput { view, shadow_clip_from_world, crowd, spare, overlay };
+        let input = FrameInput { view, shadow_clip_from_world, crowd, spare, lines, overlay };
         Ok(self.renderer.render(&self.gpu, target, input, times)?)
     }
 

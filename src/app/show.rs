@@ -22,7 +22,7 @@ use crate::crowd::{Crowd, NotifyLog, TickInput, TickStats};
 use crate::math::Bounds;
 use crate::motion::Moment;
 use crate::profile::{self, PhaseTimes, Plot};
-use crate::render::{FrameTarget, Offscreen, RenderStats};
+use crate::render::{FrameTarget, Lines, Offscreen, RenderStats};
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -225,7 +225,7 @@ impl Show {
             (Some(picture), Some(target)) => {
                 let overlay = self.hud.painter();
                 let crowd = (self.crowd.draw(), self.crowd.spare_workers());
-                Some(picture.draw(target, &shot, crowd, overlay, &self.times)?)
+                Some(picture.draw(target, &shot, crowd, Lines::default(), overlay, &self.times)?)
             }
             _ => None,
         };
@@ -271,7 +271,7 @@ impl Show {
         let times = PhaseTimes::default();
         let overlay = self.hud.painter();
         let crowd = (self.crowd.draw(), self.crowd.spare_workers());
-        picture.draw(target.target(), shot, crowd, overlay, &times)?;
+        picture.draw(target.target(), shot, crowd, Lines::default(), overlay, &times)?;
         Ok(Some(target.read(&picture.gpu)?))
     }
 

@@ -35,6 +35,7 @@ impl Backdrop {
                 topology: wgpu::PrimitiveTopology::TriangleList,
                 cull: None,
                 write_depth: false,
+                depth_compare: Draw::NEARER,
                 blend: None,
                 alpha_to_coverage: false,
             },

@@ -268,6 +268,7 @@ impl PipelineKey {
                 topology: wgpu::PrimitiveTopology::TriangleList,
                 cull: (!self.traits.double_sided).then_some(wgpu::Face::Back),
                 write_depth: !blended,
+                depth_compare: Draw::NEARER,
                 blend: blended.then_some(wgpu::BlendState::ALPHA_BLENDING),
                 alpha_to_coverage: coverage,
             },

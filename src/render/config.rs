@@ -1,6 +1,7 @@
 //! What a renderer is made with, and what it is given each frame.
 
 use super::gpu::Gpu;
+use super::lines::Lines;
 use super::target::TargetFormats;
 use crate::crowd::CrowdDraw;
 use crate::math::View;
@@ -122,6 +123,8 @@ pub struct FrameInput<'a> {
     /// Threads that may help with the upload: one of them fewer than the pool has, as that one
     /// may be waiting for the next frame.
     pub spare: Option<&'a rayon::ThreadPool>,
+    /// Drawn over the scene.
+    pub lines: Lines<'a>,
     /// Painted last, if there is one.
     pub overlay: Option<&'a mut dyn Overlay>,
 }

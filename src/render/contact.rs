@@ -47,6 +47,7 @@ impl ContactRenderer {
                 topology: wgpu::PrimitiveTopology::TriangleList,
                 cull: None,
                 write_depth: false,
+                depth_compare: Draw::NEARER,
                 blend: Some(wgpu::BlendState { color: multiply, alpha: multiply }),
                 alpha_to_coverage: false,
             },

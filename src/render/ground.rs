@@ -65,6 +65,7 @@ impl GroundRenderer {
                 topology: if uneven { TriangleList } else { TriangleStrip },
                 cull: None,
                 write_depth: true,
+                depth_compare: Draw::NEARER,
                 blend: None,
                 alpha_to_coverage: false,
             },

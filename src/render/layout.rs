@@ -181,6 +181,33 @@ impl ContactVertex {
         layout::<Self>(VertexStepMode::Vertex, &Self::ATTRIBUTES);
 }
 
+/// A straight line in the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LineRecord {
+    /// World position, metres.
+    pub start: [f32; 3],
+    /// Pixels.
+    pub width: f32,
+    /// World position, metres.
+    pub end: [f32; 3],
+    /// As it is to be seen: sRGB and alpha, 8 bits each, red lowest, not premultiplied.
+    pub color: u32,
+}
+
+impl LineRecord {
+    /// Locations 0 to 3.
+    pub const ATTRIBUTES: [VertexAttribute; 4] = wgpu::vertex_attr_array![
+        0 => Float32x3,
+        1 => Float32,
+        2 => Float32x3,
+        3 => Uint32,
+    ];
+    /// One per instance.
+    pub const LAYOUT: VertexBufferLayout<'static> =
+        layout::<Self>(VertexStepMode::Instance, &Self::ATTRIBUTES);
+}
+
 const fn layout<T>(
     step_mode: VertexStepMode,
     attributes: &'static [VertexAttribute],
@@ -188,7 +215,7 @@ const fn layout<T>(
     VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes }
 }
 
-/// True when the format reads as WGSL's `vec4<u32>` and the like: an integer, not a float.
+/// True when the format reads as WGSL's `u32`, `vec4<u32>` and the like: an integer, not a float.
 pub fn is_integer(format: VertexFormat) -> bool {
-    matches!(format, VertexFormat::Uint16x4 | VertexFormat::Uint32x4)
+    matches!(format, VertexFormat::Uint16x4 | VertexFormat::Uint32 | VertexFormat::Uint32x4)
 }

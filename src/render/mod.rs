@@ -6,7 +6,7 @@
 //!
 //! One frame is: palette pages, instance records and uniforms to the GPU; the sun's shadow map;
 //! then one pass with characters, ground, sky, the shade under the characters and what is blended;
-//! then the overlay. Characters are drawn instanced, one draw per primitive, level of detail and
+//! then lines, if there are any; then the overlay. Characters are drawn instanced, one draw per primitive, level of detail and
 //! palette page.
 //!
 //! The tint of an instance multiplies the base colour of those materials whose name starts with
@@ -25,6 +25,7 @@ mod ground_tiles;
 mod health;
 mod instances;
 pub mod layout;
+mod lines;
 mod lod;
 mod material;
 mod mesh;
@@ -51,6 +52,8 @@ pub use config::{FrameInput, Lighting, Overlay, PaletteUpload, RenderConfig};
 pub use error::RenderError;
 pub use gpu::{Gpu, GpuError, GpuRequest};
 pub use health::GpuFault;
+pub use layout::LineRecord;
+pub use lines::Lines;
 pub use offscreen::Offscreen;
 pub use renderer::Renderer;
 pub use stats::{GpuPass, GpuTimes, RenderStats};

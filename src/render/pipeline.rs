@@ -23,8 +23,14 @@ pub(super) struct Draw<'a> {
     pub(super) topology: wgpu::PrimitiveTopology,
     pub(super) cull: Option<wgpu::Face>,
     pub(super) write_depth: bool,
+    pub(super) depth_compare: wgpu::CompareFunction,
     pub(super) blend: Option<wgpu::BlendState>,
     pub(super) alpha_to_coverage: bool,
+}
+
+impl Draw<'_> {
+    /// Nearer than what is there. Reversed; equal passes, so that what lies at infinity is drawn.
+    pub(super) const NEARER: wgpu::CompareFunction = wgpu::CompareFunction::GreaterEqual;
 }
 
 impl MainPass {
@@ -55,8 +61,7 @@ impl MainPass {
             depth_stencil: Some(wgpu::DepthStencilState {
                 format: Attachments::DEPTH,
                 depth_write_enabled: Some(draw.write_depth),
-                // Reversed; equal passes, so that what lies at infinity is drawn.
-                depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
+                depth_compare: Some(draw.depth_compare),
                 stencil: Default::default(),
                 bias: Default::default(),
             }),

@@ -221,6 +221,8 @@ impl Renderer {
         self.sorted.sort(records, groups, &self.kinds, &LevelPicker::new(input.view));
         self.instances.upload(gpu, &mut self.staging, encoder, &self.sorted.records);
         self.scene.backdrop.ground.upload(gpu, &mut self.staging, encoder, input.view);
+        let (staging, layout) = (&mut self.staging, &self.bindings.layout);
+        self.scene.lines.upload(gpu, staging, encoder, layout, input.lines);
         let shadow = input.shadow_clip_from_world.zip(self.config.shadow_size);
         let frame = FrameUniforms {
             terrain_seed: self.config.terrain.seed().unwrap_or_default(),

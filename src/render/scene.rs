@@ -7,6 +7,7 @@ use super::contact::ContactRenderer;
 use super::error::RenderError;
 use super::frame::FrameBindings;
 use super::gpu::Gpu;
+use super::lines::LineRenderer;
 use super::palette::Palettes;
 use super::pipeline::MainPass;
 use super::shadow::ShadowMap;
@@ -21,6 +22,7 @@ pub(super) struct Scene {
     pub(super) shadow: Option<ShadowMap>,
     contact: ContactRenderer,
     pub(super) backdrop: Backdrop,
+    pub(super) lines: LineRenderer,
     frame_group: wgpu::BindGroup,
 }
 
@@ -42,6 +44,7 @@ impl Scene {
         Ok(Self {
             contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes, config),
             backdrop: Backdrop::new(gpu, main, &frame.layout, terrain),
+            lines: LineRenderer::new(main),
             frame_group: frame.bind(gpu, shadow.as_ref().map(ShadowMap::view)),
             characters,
             shadow,
@@ -62,7 +65,7 @@ impl Scene {
     }
 
     /// The main pass's draws. Characters come before the backdrop, so that what they hide is
-    /// never shaded; what blends comes last.
+    /// never shaded; what blends comes after it, lines last.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -87,5 +90,7 @@ impl Scene {
         pass.push_debug_group("blended");
         self.characters.draw(pass, crowd, Layer::Blended, counts);
         pass.pop_debug_group();
+
+        self.lines.draw(pass, counts);
     }
 }

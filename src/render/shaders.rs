@@ -32,11 +32,12 @@ module!(GROUND_UNEVEN = "ground_uneven": "lib/frame", "lib/color", "lib/light", 
 module!(SKY = "sky": "lib/frame", "lib/color", "lib/light", "sky");
 module!(CONTACT = "contact": "lib/frame", "lib/color", "lib/skin", "lib/terrain", "contact");
 module!(MIPS = "mips": "mips");
+module!(LINE = "line": "lib/frame", "lib/color", "line");
 module!(PALETTE_SCATTER = "palette_scatter": "palette_scatter");
 
 /// Every module, for validation.
-pub const ALL: [Shader; 8] =
-    [CHARACTER, CHARACTER_SHADOW, GROUND, GROUND_UNEVEN, SKY, CONTACT, MIPS, PALETTE_SCATTER];
+pub const ALL: [Shader; 9] =
+    [CHARACTER, CHARACTER_SHADOW, GROUND, GROUND_UNEVEN, SKY, CONTACT, LINE, MIPS, PALETTE_SCATTER];
 
 impl Shader {
     /// Compiles the module; a fault goes to the device's error handler.
