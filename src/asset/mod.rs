@@ -10,6 +10,7 @@ pub mod fault;
 pub mod gltf;
 pub mod skinning;
 pub mod source;
+pub mod surface;
 pub mod text;
 
 pub use build::{BuildOptions, StoreChoice};
@@ -19,6 +20,7 @@ pub use character::{
     Vertex,
 };
 pub use error::{AssetError, Fault};
+pub use surface::Surface;
 
 use source::Source;
 use std::path::Path;

@@ -5,7 +5,7 @@ use super::rate::Gates;
 use super::replay::RecordedGraph;
 use super::spawn::Spawning;
 use super::update_mode::UpdateMode;
-use crate::asset::{ClipMarker, ClipNotify};
+use crate::asset::{ClipMarker, ClipNotify, Surface};
 use crate::graph::ValidProgram;
 use crate::math::{Bounds, Lanes};
 use crate::motion::{Bodies, PlayMode, RootLock, Terrain};
@@ -108,6 +108,8 @@ pub struct CrowdKind {
     pub playing: Playing,
     /// What it is made of when it falls; a kind without never falls.
     pub bodies: Option<Arc<dyn Bodies>>,
+    /// Its triangles, for whoever points at somebody; of a kind without, bones are what is met.
+    pub surface: Option<Arc<Surface>>,
     /// Share of the crowd against the other kinds' weights; finite, not negative.
     pub weight: f32,
 }
@@ -129,6 +131,7 @@ impl CrowdKind {
             sync_markers: Vec::new(),
             playing: Playing::default(),
             bodies: None,
+            surface: None,
             weight: 1.0,
         }
     }

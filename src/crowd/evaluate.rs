@@ -156,6 +156,7 @@ impl Evaluation<'_> {
             for ((slot, word), list) in due().zip(lists.iter_mut()) {
                 let entered = is(word.entered, slot);
                 let owner = run.owners[slot];
+                let _timed = self.watched.and_then(|watcher| watcher.recording(owner));
                 let playback = &mut run.playback[slot];
                 let was = playback.now;
                 let seconds = (self.now - was) as f32;

@@ -6,7 +6,7 @@ use super::graph::KindGraph;
 use super::layout::{Body, Gait};
 use super::measure::{self, ClipMeasure};
 use super::slots::SlotShape;
-use crate::asset::ClipNotify;
+use crate::asset::{ClipNotify, Surface};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::motion::{Bodies, Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
 use crate::pose::Rig;
@@ -57,6 +57,8 @@ pub(crate) struct Kind {
     pub slot: SlotShape,
     /// What it is made of when it falls; nothing where it can't.
     pub bodies: Option<Arc<dyn Bodies>>,
+    /// Its triangles, where anybody may ask for them.
+    pub surface: Option<Arc<Surface>>,
     /// Bones that are animated from afar; `None` where these are all.
     pub low_detail: Option<BoneCount>,
 }
@@ -144,6 +146,7 @@ impl Kind {
             graph: None,
             recorded: None,
             bodies: kind.bodies.clone(),
+            surface: kind.surface.clone(),
             low_detail: Some(rig.skeleton().low_detail_bone_count())
                 .filter(|bones| *bones < rig.bone_count()),
             slot: SlotShape {

@@ -18,7 +18,9 @@ mod characters;
 pub mod config;
 mod crew;
 mod cull;
+pub mod decisions;
 pub mod draw;
+mod drawn;
 mod driver;
 mod error;
 mod evaluate;
@@ -28,12 +30,14 @@ mod gate;
 mod gather;
 mod graph;
 mod hash;
+mod hold;
 mod kind;
 mod layout;
 mod leases;
 mod lend;
 mod measure;
 pub mod notify;
+pub mod observe;
 mod pick;
 mod playback;
 mod ragdoll;
@@ -46,6 +50,7 @@ pub mod sequence;
 mod serial;
 mod slots;
 pub mod spawn;
+mod stand_in;
 pub mod stats;
 #[cfg(test)]
 mod testing;
@@ -56,11 +61,13 @@ mod world;
 
 pub use budget::BudgetStats;
 pub use config::{ClipInfo, CrowdConfig, CrowdKind, Playing, RootMotion};
+pub use decisions::{Decisions, FallStep, Idle, SlotKind};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};
 pub use error::{Bytes, CrowdError};
 pub use follow::{Beside, FollowError, Followers};
 pub use layout::Layout;
 pub use notify::{NotifyCounts, NotifyEvent, NotifyLog, NotifySink};
+pub use observe::{CharacterFrame, LayerLook};
 pub use ragdoll::Fallen;
 pub use rate::Gates;
 pub use replay::{
@@ -339,33 +346,6 @@ impl Crowd {
         let (center, radius) = self.world.falls.sphere(id).unwrap_or_else(stands);
         let position = Vec3::new(position.x, ground, position.y);
         Some(CharacterState { kind, position, heading, scale, center, radius })
-    }
-
-    /// Looks closer at some characters' lists from the next tick on; see [`Watch`].
-    ///
-    /// # Errors
-    /// [`CrowdError::Gone`] for a character that has gone, [`CrowdError::NoCharacter`] for an id
-    /// that the crowd never has. The watch is as it was.
-    pub fn watch(&mut self, watch: Watch) -> Result<(), CrowdError> {
-        watch.character.map_or(Ok(()), |who| self.world.resolve(who).map(|_| ()))?;
-        self.world.watcher.set(watch);
-        Ok(())
-    }
-
-    /// The lists that a [`Watch`] asked for, each as it was executed last; the character that it
-    /// names may have been evaluated some ticks ago ([`CharacterCapture::frame`]), or not yet.
-    pub fn captures(&self) -> impl Iterator<Item = CharacterCapture<'_>> {
-        self.world.watcher.captures(&self.world.kinds)
-    }
-
-    /// Ticks so far.
-    pub fn ticks(&self) -> u64 {
-        self.world.watcher.ticks()
-    }
-
-    /// What a [`Watch`] that validates has found so far.
-    pub fn validation(&self) -> &Validation {
-        self.world.watcher.validation()
     }
 
     /// Everybody who plays one clip after the other goes on to the next one, and everybody who is

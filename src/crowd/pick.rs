@@ -1,69 +1,92 @@
 //! Who is under the pointer.
 
 use super::Crowd;
-use super::characters::{BLOCK, SlotAddress, bits, world_from_model};
+use super::drawn::{Drawn, bones};
 use super::world::World;
 use crate::index::CharacterId;
 use glam::Vec3;
 
-/// How thick somebody is about its bones: a share of its bounding radius.
+/// How thick somebody without a surface is about its bones: a share of its bounding radius.
 const THICK: f32 = 0.1;
+/// What a sphere around somebody who stands is grown by: it may have been posed a step ahead of it.
+const GROWN: f32 = 1.25;
 
 impl Crowd {
-    /// The first character that a ray meets, of those that the camera saw in the last tick: a bone of
-    /// it, as it is posed, is near the ray. `direction` is of any length but zero.
+    /// The first character that a ray meets, of those that the camera saw in the last tick, as they
+    /// are posed and drawn: the first of their triangles, or, of a kind without a
+    /// [`surface`](super::CrowdKind::surface), of their bones. `direction` is of any length but zero.
     pub fn pick(&self, origin: Vec3, direction: Vec3) -> Option<CharacterId> {
         let along = direction.try_normalize()?;
-        let characters = &self.world.characters;
-        let blocks = characters.blocks.iter().enumerate();
-        let seen = blocks.flat_map(|(b, block)| bits(block.camera).map(move |i| b * BLOCK + i));
-        let near = seen.filter(|id| {
-            let (spheres, i) = (&characters.spheres[id / BLOCK], id % BLOCK);
-            let center = Vec3::new(spheres.x[i], spheres.y[i], spheres.z[i]);
-            let to = center - origin;
-            let beside = (to - along * to.dot(along).max(0.0)).length();
-            beside <= spheres.radius[i]
-        });
-        let met = near.filter_map(|id| Some((self.world.met(id, origin, along)?, id)));
-        let first = met.min_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some(CharacterId(first.1 as u32))
+        let world = &self.world;
+        let mut near: Vec<(f32, Drawn<'_>)> = Vec::new();
+        for group in &world.groups {
+            let seen = group.camera.start as usize..group.camera.end as usize;
+            let records = world.instances.get(seen).unwrap_or_default();
+            let drawn = records.iter().filter_map(|record| world.drawn_of(group, record));
+            near.extend(
+                drawn.filter_map(|drawn| {
+                    Some((enters(origin, along, world.around(&drawn))?, drawn))
+                }),
+            );
+        }
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut first: Option<(f32, u32)> = None;
+        for (enters, drawn) in near {
+            // Nobody whose sphere begins behind what was met is in front of it.
+            if first.is_some_and(|(far, _)| far <= enters) {
+                break;
+            }
+            let met = drawn.met(origin, along);
+            if let Some(far) = met.filter(|met| first.is_none_or(|(far, _)| *met < far)) {
+                first = Some((far, drawn.record.id));
+            }
+        }
+        first.map(|(_, id)| CharacterId(id))
     }
 }
 
 impl World {
-    /// Where the joints of a character are, world metres; `None` for one that has no pose.
-    fn joints(&self, id: usize) -> Option<Vec<Vec3>> {
-        let Self { characters, kinds, slots, rides, terrain, .. } = self;
-        let kind = &kinds[characters.kinds[id].get()];
-        let at = characters.slots[id];
-        if at == SlotAddress::NONE || at.page & SlotAddress::TICKING != 0 {
-            return None;
-        }
-        let place = characters.places[id].resolve(rides, &characters.places);
-        let world = world_from_model(kind, place, terrain.height(place.0));
-        let first = slots.leases[at.page as usize].palette_at(at.slot as usize);
-        let palette = slots.pages[at.page as usize].matrices.get(first..)?;
-        let entries = kind.rig.skeleton().palette().iter().zip(palette);
-        let joints = entries.take(kind.rig.bone_count().get()).map(|(entry, matrix)| {
-            let bone = entry.bone_from_mesh.inverse().translation;
-            world.transform_point(matrix.transform_point(bone.into()))
-        });
-        Some(joints.collect())
+    /// Centre and radius of a sphere that holds somebody as it is drawn.
+    fn around(&self, drawn: &Drawn<'_>) -> (Vec3, f32) {
+        let (center, radius) = drawn.sphere();
+        let fallen = self.falls.sphere(CharacterId(drawn.record.id));
+        fallen.unwrap_or((center, radius * GROWN))
+    }
+}
+
+impl Drawn<'_> {
+    /// How far along a ray of unit direction it is met.
+    fn met(&self, origin: Vec3, along: Vec3) -> Option<f32> {
+        let palette = self.palette();
+        let Some(surface) = &self.kind.surface else { return self.bone_met(origin, along) };
+        let model_from_world = self.world_from_model().inverse();
+        let origin = model_from_world.transform_point3(origin);
+        surface.hit(&palette, origin, model_from_world.transform_vector3(along))
     }
 
-    /// How far along a ray it comes near a bone of a character.
-    fn met(&self, id: usize, origin: Vec3, along: Vec3) -> Option<f32> {
-        let joints = self.joints(id)?;
-        let kind = &self.kinds[self.characters.kinds[id].get()];
-        let scale = self.characters.places[id].scale();
-        let thick = THICK * kind.radius * scale;
-        let parents = kind.rig.skeleton().parents();
+    fn bone_met(&self, origin: Vec3, along: Vec3) -> Option<f32> {
+        let palette = self.palette();
+        let thick = THICK * self.sphere().1;
+        let joints: Vec<Option<Vec3>> = bones(self.kind, &palette, self.world_from_model())
+            .map(|bone| bone.map(|bone| bone.translation.into()))
+            .collect();
+        let parents = self.kind.rig.skeleton().parents();
         let bones = parents.iter().zip(&joints).filter_map(|(parent, joint)| {
-            let from = parent.map_or(*joint, |parent| joints[parent.get()]);
-            nearest(origin, along, (from, *joint)).filter(|(aside, _)| *aside < thick)
+            let joint = (*joint)?;
+            let from = parent.and_then(|parent| joints[parent.get()]).unwrap_or(joint);
+            nearest(origin, along, (from, joint)).filter(|(aside, _)| *aside < thick)
         });
         bones.map(|(_, far)| far).min_by(f32::total_cmp)
     }
+}
+
+/// How far along a ray it enters a sphere, zero from within; `None` where it misses it.
+fn enters(origin: Vec3, along: Vec3, (center, radius): (Vec3, f32)) -> Option<f32> {
+    let to = center - origin;
+    let middle = to.dot(along);
+    let half = (radius * radius - (to - along * middle).length_squared()).max(-1.0);
+    let half = (half >= 0.0).then(|| half.sqrt())?;
+    (middle + half >= 0.0).then_some((middle - half).max(0.0))
 }
 
 /// How near a ray comes to a segment, and how far along it that is. `None` where that is no number.
@@ -97,24 +120,37 @@ mod tests {
     }
 
     #[test]
+    fn a_ray_enters_a_sphere_ahead_of_it_or_is_in_it() {
+        let enters =
+            |z: f32, aside: f32| enters(Vec3::ZERO, Vec3::Z, (Vec3::new(aside, 0.0, z), 1.0));
+        assert_eq!(enters(5.0, 0.0), Some(4.0));
+        assert_eq!(enters(5.0, 1.01), None);
+        assert_eq!(enters(0.5, 0.0), Some(0.0));
+        assert_eq!(enters(-5.0, 0.0), None);
+        assert_eq!(enters(f32::NAN, 0.0), None);
+    }
+
+    #[test]
     fn whoever_is_looked_at_is_picked_and_nobody_in_the_sky_is() {
         let mut crowd = crowd(60, 1);
         for _ in 0..3 {
             tick(&mut crowd, CROWD);
         }
         let mut alone = 0;
-        for id in 0..60 {
-            let joints = crowd.world.joints(id).unwrap();
+        for id in (0..60).map(CharacterId) {
+            let drawn = crowd.world.drawn(id).unwrap();
+            let bone = bones(drawn.kind, &drawn.palette(), drawn.world_from_model()).nth(2);
+            let joint: Vec3 = bone.flatten().unwrap().translation.into();
             // From so near that nobody else can be before it.
-            let eye = joints[2] + Vec3::new(0.01, 0.02, 0.0);
-            let along = (joints[2] - eye).normalize();
-            let own = crowd.world.met(id, eye, along).unwrap();
+            let eye = joint + Vec3::new(0.01, 0.02, 0.0);
+            let along = (joint - eye).normalize();
+            let own = drawn.met(eye, along).unwrap();
             assert!(own < 0.05, "{own}");
             let picked = crowd.pick(eye, along * 3.0).unwrap();
             // Somebody else's arm may be in between.
-            let first = crowd.world.met(picked.get(), eye, along).unwrap();
+            let first = crowd.world.drawn(picked).unwrap().met(eye, along).unwrap();
             assert!(first <= own, "{id} {picked}: {first} {own}");
-            alone += usize::from(picked.get() == id);
+            alone += usize::from(picked == id);
             assert_eq!(crowd.pick(eye + Vec3::Y * 50.0, Vec3::Y), None);
         }
         assert!(alone > 5, "{alone}");

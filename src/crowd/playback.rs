@@ -323,6 +323,16 @@ impl Playback {
         weights
     }
 
+    /// The playing clips: each with its seconds, its length and its weight.
+    pub fn layers(&self, kind: &Kind) -> impl Iterator<Item = (ClipId, f32, f32, f32)> {
+        let playing = self.clips.iter().zip(self.times).zip(self.weights());
+        playing.take(usize::from(self.count)).map(|((&clip, clock), weight)| {
+            let known = kind.clips.get(clip.get());
+            let length = known.map_or(0.0, |c| c.seconds);
+            (clip, known.map_or(clock, |c| c.mode.seconds(clock, length)), length, weight)
+        })
+    }
+
     /// Writes the recipe of the pose at the clocks' times: samples and a chain of blends, each
     /// `alpha_k = w_k / (w_0 + .. + w_k)`; clips of weight zero are left out.
     ///

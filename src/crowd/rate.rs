@@ -197,6 +197,17 @@ impl Rates {
         self.countdown.iter_mut().for_each(|bits| *bits &= !who);
     }
 
+    /// Frames from one evaluation of a character to the next.
+    pub fn every(&self, i: usize) -> u8 {
+        self.far.iter().map(|far| (far >> i & 1) as u8).sum::<u8>() + 1
+    }
+
+    /// Frames until the next one, as the last decision left it.
+    pub fn countdown(&self, i: usize) -> u8 {
+        let [low, high] = self.countdown.map(|bits| (bits >> i & 1) as u8);
+        2 * high + low
+    }
+
     /// How many of some characters are evaluated every 1, 2, 3 and 4 frames.
     pub fn counts(&self, of: u64) -> [u32; Gates::RATES + 1] {
         let [two, three, four] = self.far;

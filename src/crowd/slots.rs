@@ -165,6 +165,14 @@ impl Slots {
     }
 
     /// The leases that an address is in.
+    pub fn at(&self, at: SlotAddress) -> &Leases {
+        match at.page & SlotAddress::TICKING {
+            0 => &self.leases[at.page as usize],
+            flag => &self.ticking[(at.page ^ flag) as usize],
+        }
+    }
+
+    /// The same, to be written.
     pub fn at_mut(&mut self, at: SlotAddress) -> &mut Leases {
         match at.page & SlotAddress::TICKING {
             0 => &mut self.leases[at.page as usize],
@@ -217,10 +225,7 @@ impl Slots {
 
     /// The row of a slot's holder.
     pub fn row(&self, at: SlotAddress) -> &[u32] {
-        let leases = match at.page & SlotAddress::TICKING {
-            0 => &self.leases[at.page as usize],
-            flag => &self.ticking[(at.page ^ flag) as usize],
-        };
+        let leases = self.at(at);
         &leases.rows[at.slot as usize * leases.row..][..leases.row]
     }
 

@@ -1,7 +1,9 @@
 //! A closer look at what the executor does with some lists, while it does it. Nothing of it changes
 //! a bit of any palette; without a watch a frame pays one test per chunk of characters.
 
+use super::Crowd;
 use super::characters::{Characters, bits};
+use super::error::CrowdError;
 use super::kind::Kind;
 use super::leases::WORD;
 use super::slots::Slots;
@@ -10,7 +12,9 @@ use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::task::validate::{Validator, Verdict};
 use crate::task::{Capture, NamedCapture, TaskList};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// What is looked at; see [`Crowd::watch`](super::Crowd::watch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,12 +124,28 @@ struct Look {
     /// The one whole capture; the worker fills the other one.
     capture: Capture,
     filling: Mutex<Capture>,
+    /// Nanoseconds that recording the list took.
+    record_ns: AtomicU64,
+}
+
+/// A list that is being recorded: counts from when it is made to when it is dropped.
+pub(crate) struct Recording<'a> {
+    look: &'a Look,
+    start: Instant,
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        self.look.record_ns.store(self.start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
 }
 
 /// The crowd's own watch.
 #[derive(Debug, Default)]
 pub(crate) struct Watcher {
     watch: Watch,
+    /// One more character whose list is captured.
+    also: Option<CharacterHandle>,
     /// Ticks that are over.
     ticks: u64,
     looks: Vec<Look>,
@@ -152,8 +172,10 @@ impl Watcher {
         seconds: f64,
     ) -> Option<&Self> {
         let Watch { character, one_of_each_kind, validate } = self.watch;
-        self.looks.retain(|look| Some(look.who) == character);
-        if let Some(who) = character.filter(|who| is_due(*who, characters, slots)) {
+        let named = [character, self.also];
+        self.looks.retain(|look| named.contains(&Some(look.who)));
+        let due = |who: &CharacterHandle| is_due(*who, characters, slots);
+        for who in named.into_iter().flatten().filter(due) {
             self.look_at(who, characters.kinds[who.id.get()], seconds);
         }
         if one_of_each_kind {
@@ -169,8 +191,8 @@ impl Watcher {
     fn look_at(&mut self, who: CharacterHandle, kind: CharacterKind, seconds: f64) {
         let known = self.looks.iter().position(|look| look.who == who);
         let at = known.unwrap_or_else(|| {
-            let (capture, filling) = Default::default();
-            self.looks.push(Look { who, kind, frame: 0, seconds, capture, filling });
+            let (capture, filling, record_ns) = Default::default();
+            self.looks.push(Look { who, kind, frame: 0, seconds, capture, filling, record_ns });
             self.looks.len() - 1
         });
         (self.looks[at].frame, self.looks[at].seconds) = (self.ticks, seconds);
@@ -180,6 +202,20 @@ impl Watcher {
     pub fn capture(&self, id: CharacterId) -> Option<MutexGuard<'_, Capture>> {
         let look = self.looks.iter().find(|look| look.who.id == id && look.frame == self.ticks)?;
         Some(look.filling.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Times the recording of a character's list, if that is looked at.
+    pub fn recording(&self, id: CharacterId) -> Option<Recording<'_>> {
+        let look = self.looks.iter().find(|look| look.who.id == id && look.frame == self.ticks)?;
+        Some(Recording { look, start: Instant::now() })
+    }
+
+    /// What the executor did with a character's list in the last tick, and how long recording it
+    /// took, nanoseconds. `None` for one that is not looked at or was not evaluated.
+    pub fn seen(&self, who: CharacterHandle) -> Option<(&Capture, u64)> {
+        let of = |look: &&Look| look.who == who && look.frame + 1 == self.ticks;
+        let look = self.looks.iter().find(of)?;
+        Some((&look.capture, look.record_ns.load(Ordering::Relaxed)))
     }
 
     /// Whether recipes are to be evaluated a second time.
@@ -256,6 +292,46 @@ impl Watcher {
     /// What the second evaluations showed so far.
     pub fn validation(&self) -> &Validation {
         &self.total
+    }
+}
+
+impl Crowd {
+    /// Looks closer at some characters' lists from the next tick on; see [`Watch`].
+    ///
+    /// # Errors
+    /// [`CrowdError::Gone`] for a character that has gone, [`CrowdError::NoCharacter`] for an id
+    /// that the crowd never has. The watch is as it was.
+    pub fn watch(&mut self, watch: Watch) -> Result<(), CrowdError> {
+        watch.character.map_or(Ok(()), |who| self.world.resolve(who).map(|_| ()))?;
+        self.world.watcher.set(watch);
+        Ok(())
+    }
+
+    /// Looks closer at one more character's list, whatever else is looked at, and times how long it
+    /// takes to record; or no longer. [`Crowd::observe`] tells.
+    ///
+    /// # Errors
+    /// As [`Crowd::watch`].
+    pub fn watch_also(&mut self, who: Option<CharacterHandle>) -> Result<(), CrowdError> {
+        who.map_or(Ok(()), |who| self.world.resolve(who).map(|_| ()))?;
+        self.world.watcher.also = who;
+        Ok(())
+    }
+
+    /// The lists that a [`Watch`] asked for, each as it was executed last; the character that it
+    /// names may have been evaluated some ticks ago ([`CharacterCapture::frame`]), or not yet.
+    pub fn captures(&self) -> impl Iterator<Item = CharacterCapture<'_>> {
+        self.world.watcher.captures(&self.world.kinds)
+    }
+
+    /// Ticks so far.
+    pub fn ticks(&self) -> u64 {
+        self.world.watcher.ticks()
+    }
+
+    /// What a [`Watch`] that validates has found so far.
+    pub fn validation(&self) -> &Validation {
+        self.world.watcher.validation()
     }
 }
 

@@ -11,6 +11,7 @@ use super::follow::{Copying, Following};
 use super::gate;
 use super::gather::{self, Gather};
 use super::hash;
+use super::hold::Holds;
 use super::kind::Kind;
 use super::notify::Notifies;
 use super::ragdoll::{FallCounts, Falls, Simulation, Surface};
@@ -21,11 +22,13 @@ use super::sequence::{OnStage, Sequences};
 use super::serial::Serial;
 use super::slots::Slots;
 use super::spawn::Population;
+use super::stand_in::{self, StandIn};
 use super::stats::TickStats;
 use super::watch::Watcher;
 use crate::motion::Terrain;
 use crate::profile::{Phase, PhaseTimes};
 use glam::Vec3;
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
@@ -64,6 +67,12 @@ pub(crate) struct World {
     pub population: Population,
     pub following: Following,
     pub falls: Falls,
+    /// Parameters that somebody holds.
+    pub holds: Holds,
+    /// Somebody shows an earlier frame of itself.
+    pub stand_in: Option<StandIn>,
+    /// Palettes that this tick has put back.
+    pub put_back: Option<(u32, Vec<Range<u32>>)>,
 }
 
 #[derive(Debug)]
@@ -83,7 +92,11 @@ impl World {
         self.times.clear();
         let recorded = self.replay.plays().then(|| self.replay.time());
         let (dt, played) = recorded.unwrap_or((step.dt, step.played));
+        self.put_back();
         self.turnover().step(dt, played);
+        if !self.holds.is_empty() {
+            self.holds.write(&mut self.characters, &mut self.slots, &self.kinds);
+        }
         let Self { kinds, characters, rides, slots, crew, times, watcher, .. } = self;
         let before = self.now;
         let frame = watcher.ticks() as u32;
@@ -178,6 +191,9 @@ impl World {
             gather.run(slots, &mut self.instances, &mut self.groups);
             gather::mark_dirty(slots);
         });
+        if let Some(put_back) = self.put_back.take() {
+            stand_in::touch(slots, put_back);
+        }
         let hash_start = Instant::now();
         let palette_hash = step.palette_hash.then(|| {
             self.hashes.resize_with(characters.kinds.len(), AtomicU64::default);

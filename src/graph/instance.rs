@@ -71,6 +71,12 @@ impl BoundProgram {
         }
     }
 
+    /// A blackboard value; not-a-number where nobody has written one. `None` for a key that is not
+    /// there.
+    pub fn key(&self, row: &[u32], key: KeyId) -> Option<f32> {
+        row.get(self.layout.keys())?.get(key.get()).map(|word| f32::from_bits(*word))
+    }
+
     /// The current state of a machine; `None` for one that is not there.
     pub fn state(&self, row: &[u32], machine: MachineId) -> Option<StateId> {
         let words = row.get(self.layout.machines())?;

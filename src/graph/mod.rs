@@ -58,6 +58,7 @@ mod groups;
 pub mod instance;
 pub mod listing;
 pub mod load;
+pub mod look;
 mod machine;
 pub mod op;
 pub mod operand;
@@ -84,6 +85,7 @@ pub use file::{FileFault, GraphError, Known};
 pub use function::ScalarFn;
 pub use listing::Listing;
 pub use load::{GraphFile, LoadError, load};
+pub use look::{ClockLook, Look, MachineLook, TransitionLook};
 pub use op::Op;
 pub use operand::*;
 pub use program::{

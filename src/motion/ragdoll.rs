@@ -68,6 +68,10 @@ pub trait Ragdoll: Debug + Send + Sync {
     /// means anything; `None` past the last one.
     fn body(&self, number: usize) -> Option<(BoneIndex, Affine3A)>;
 
+    /// All that a body is: points within a radius of a segment, whose ends are given first; world
+    /// metres. `None` past the last one.
+    fn capsule(&self, number: usize) -> Option<(Vec3, Vec3, f32)>;
+
     /// How far its lowest point is above the ground, world metres; negative below.
     fn clearance(&self) -> f32;
 }

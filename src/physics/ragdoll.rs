@@ -313,6 +313,12 @@ impl Ragdoll for SkeletalRagdoll {
             self.bodies.iter().map(|b| self.ground.clearance(&b.placed(&self.world.bodies)));
         lowest.fold(f32::INFINITY, f32::min) * self.ground.metres
     }
+
+    fn capsule(&self, number: usize) -> Option<(Vec3, Vec3, f32)> {
+        let placed = self.bodies.get(number)?.placed(&self.world.bodies);
+        let Capsule { a, b, radius } = placed.map(|p| self.world_from_sim().transform_point3(p));
+        Some((a, b, radius * self.ground.metres))
+    }
 }
 
 impl Body {

@@ -11,6 +11,7 @@ mod ground;
 mod interpolate;
 mod lod;
 mod modes;
+mod observe;
 mod ragdoll;
 mod rates;
 mod recorded;

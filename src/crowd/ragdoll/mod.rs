@@ -89,6 +89,13 @@ impl Falls {
         Some(self.of(id)?.ragdoll()?.sphere())
     }
 
+    /// The bodies of somebody who is down, as capsules; world metres.
+    pub fn capsules(&self, id: CharacterId) -> Vec<(Vec3, Vec3, f32)> {
+        let Some(fall) = self.of(id) else { return Vec::new() };
+        let ragdoll = fall.ragdoll();
+        ragdoll.map_or(Vec::new(), |r| (0..).map_while(|number| r.capsule(number)).collect())
+    }
+
     /// True for somebody whose root moves it no more: its bodies do, or nothing.
     pub fn hold(&self, id: CharacterId) -> bool {
         self.of(id).is_some_and(|fall| fall.holds())

@@ -62,6 +62,11 @@ impl Forced {
         }
     }
 
+    /// Why a character's mode is not its own; `None` where it is.
+    pub fn of(&self, id: CharacterId) -> Option<&Force> {
+        self.by.get(&id)
+    }
+
     /// Everybody who is forced, in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (CharacterId, &Force)> {
         self.by.iter().map(|(id, force)| (*id, force))
