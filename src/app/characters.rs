@@ -7,12 +7,13 @@ use crate::asset::{self, BuildOptions, CharacterAsset};
 use crate::math::Bounds;
 use anyhow::Context;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// One character of the cast.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// What the file or the built-in holds.
-    pub asset: CharacterAsset,
+    pub asset: Arc<CharacterAsset>,
     /// At rest, model units.
     pub rest: Bounds,
     /// World metres per unit of the character's own space.
@@ -104,7 +105,7 @@ pub fn load(
         let rest = asset::skinning::rest_bounds(&asset);
         let (scale, note) = fit_scale(&rest, fit);
         cast.notes.extend(note.map(|n| format!("{name} {n}")));
-        cast.members.push(Member { asset, rest, scale });
+        cast.members.push(Member { asset: Arc::new(asset), rest, scale });
     }
     Ok(cast)
 }

@@ -10,6 +10,7 @@ pub struct Clock {
     last: Option<Instant>,
     speed: f64,
     paused: bool,
+    stepping: bool,
     jump: f64,
 }
 
@@ -27,12 +28,14 @@ pub struct FrameTime {
 impl Clock {
     /// The longest step of the real clock, seconds: a stall does not make the crowd leap.
     pub const LONGEST: f64 = 0.1;
+    /// A single step of the real clock, seconds.
+    pub const SINGLE: f64 = 1.0 / 60.0;
     /// Speeds that [`Clock::faster`] and [`Clock::slower`] stay within.
     pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=8.0;
 
     /// A running clock at its normal speed.
     pub fn new(step: TimeStep) -> Self {
-        Self { step, last: None, speed: 1.0, paused: false, jump: 0.0 }
+        Self { step, last: None, speed: 1.0, paused: false, stepping: false, jump: 0.0 }
     }
 
     /// Ends a frame: the time since the last one.
@@ -43,7 +46,13 @@ impl Clock {
             TimeStep::Fixed(seconds) => seconds,
             TimeStep::Real => real.min(Self::LONGEST),
         };
-        let running = if self.paused { 0.0 } else { camera * self.speed };
+        let running = match (std::mem::take(&mut self.stepping), self.step) {
+            (true, TimeStep::Fixed(seconds)) => seconds,
+            // The time since the last frame is nobody's who looks at single ones.
+            (true, TimeStep::Real) => Self::SINGLE,
+            _ if self.paused => 0.0,
+            _ => camera * self.speed,
+        };
         let jump = std::mem::take(&mut self.jump);
         FrameTime { world: running + jump, jumped: jump != 0.0, camera }
     }
@@ -61,6 +70,19 @@ impl Clock {
     /// World seconds per real second.
     pub fn speed(&self) -> f64 {
         self.speed
+    }
+
+    /// World seconds per real second, brought within [`Clock::SPEEDS`]; not-a-number changes
+    /// nothing.
+    pub fn set_speed(&mut self, speed: f64) {
+        if !speed.is_nan() {
+            self.speed = speed.clamp(*Self::SPEEDS.start(), *Self::SPEEDS.end());
+        }
+    }
+
+    /// The next frame is a single step, and the world stands still after it.
+    pub fn step(&mut self) {
+        (self.paused, self.stepping) = (true, true);
     }
 
     /// Doubles the speed.
@@ -98,7 +120,22 @@ mod tests {
     }
 
     #[test]
-    fn a_paused_world_stands_still_and_can_be_stepped() {
+    fn a_single_step_is_played_and_ends_in_a_pause() {
+        let steps = [(TimeStep::Fixed(0.25), 0.25), (TimeStep::Real, Clock::SINGLE)];
+        for (step, seconds) in steps {
+            let mut clock = Clock::new(step);
+            let now = Instant::now();
+            clock.tick(now);
+            clock.slower();
+            clock.step();
+            let time = clock.tick(now + Duration::from_secs(3));
+            assert_eq!((time.world, time.jumped, clock.paused()), (seconds, false, true));
+            assert_eq!(clock.tick(now + Duration::from_secs(4)).world, 0.0);
+        }
+    }
+
+    #[test]
+    fn a_paused_world_stands_still_and_can_jump() {
         let mut clock = Clock::new(TimeStep::Fixed(0.1));
         clock.toggle_pause();
         assert_eq!(
@@ -119,5 +156,9 @@ mod tests {
         assert_eq!((clock.speed(), clock.tick(Instant::now()).world), (8.0, 0.8));
         (0..20).for_each(|_| clock.slower());
         assert_eq!(clock.speed(), *Clock::SPEEDS.start());
+        for (asked, speed) in [(0.5, 0.5), (f64::NAN, 0.5), (1e9, 8.0), (-1.0, 0.125)] {
+            clock.set_speed(asked);
+            assert_eq!(clock.speed(), speed);
+        }
     }
 }

@@ -1,6 +1,11 @@
-//! How long the program's threads have run, where the system tells.
+//! How many threads the machine runs, and how long the program's have run, where the system tells.
 
 use std::fs;
+
+/// Threads that the machine runs at once; one where it does not say.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Nanoseconds that all threads of the process that live now have spent on a processor; `None` where
 /// the system doesn't say.

@@ -31,8 +31,10 @@ mod show;
 pub mod sketch;
 mod sound;
 mod start;
+mod switches;
 mod watch;
 mod window;
+mod wish;
 
 use cli::{Cli, Command};
 use exit::Failure;

@@ -3,6 +3,7 @@
 use super::characters::Cast;
 use super::cli::RunConfig;
 use super::exit::Failure;
+use crate::asset::CharacterAsset;
 use crate::crowd::CrowdDraw;
 use crate::math::{Bounds, View};
 use crate::profile::PhaseTimes;
@@ -11,6 +12,7 @@ use crate::render::{
     Renderer, TargetFormats,
 };
 use glam::Mat4;
+use std::sync::Arc;
 
 /// What a frame is seen from.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,12 @@ pub struct Picture {
     /// The device.
     pub gpu: Gpu,
     renderer: Renderer,
+    /// What is drawn, in case that it is to be drawn otherwise.
+    assets: Vec<Arc<CharacterAsset>>,
+    /// Metres.
+    haze_distance: f32,
+    /// The sun's view is looked for.
+    shadows: bool,
 }
 
 impl Picture {
@@ -40,22 +48,28 @@ impl Picture {
         cast: &Cast,
     ) -> Result<Self, Failure> {
         let _span = tracing::info_span!("upload characters").entered();
-        let base = RenderConfig::new(formats);
-        let shadow_size = base.shadow_size.filter(|_| config.shadows);
-        let lighting = Lighting { haze_distance: haze_distance(config, cast), ..base.lighting };
-        let render = RenderConfig {
-            msaa: config.msaa,
-            shadow_size,
-            mesh_lods: config.mesh_lods,
-            palette_upload: config.palette_upload.into(),
-            interpolate: config.interpolate,
-            terrain: config.terrain(),
-            lighting,
-            ..base
-        };
-        let assets: Vec<_> = cast.members.iter().map(|m| &m.asset).collect();
-        let renderer = Renderer::new(&gpu, &render, &assets)?;
-        Ok(Self { gpu, renderer })
+        let haze_distance = haze_distance(config, cast);
+        let assets: Vec<_> = cast.members.iter().map(|m| Arc::clone(&m.asset)).collect();
+        let render = render_config(formats, config, haze_distance);
+        let renderer = Renderer::new(&gpu, &render, &borrowed(&assets))?;
+        Ok(Self { gpu, renderer, assets, haze_distance, shadows: config.shadows })
+    }
+
+    /// Draws as a run with this configuration would, from the next frame on.
+    ///
+    /// # Errors
+    /// When the device can't; then it goes on as before.
+    pub fn draw_as(&mut self, config: &RunConfig) -> Result<(), Failure> {
+        let now = self.renderer.config();
+        let shadow_size = now.shadow_size;
+        let render = render_config(now.formats, config, self.haze_distance);
+        // A shadow map that there is costs nothing while nobody looks for the sun's view.
+        let render = RenderConfig { shadow_size: render.shadow_size.or(shadow_size), ..render };
+        if render != *now {
+            self.renderer.remake(&self.gpu, &render, &borrowed(&self.assets))?;
+        }
+        self.shadows = config.shadows;
+        Ok(())
     }
 
     /// What its targets must be made of.
@@ -70,7 +84,7 @@ impl Picture {
 
     /// The sun's projection for a camera; `None` without shadows.
     pub fn shadow_clip_from_world(&self, view: &View, focus: &Bounds) -> Option<Mat4> {
-        self.renderer.shadow_clip_from_world(view, focus)
+        self.renderer.shadow_clip_from_world(view, focus).filter(|_| self.shadows)
     }
 
     /// Draws a frame of a crowd, with the threads that may help.
@@ -94,6 +108,25 @@ impl Picture {
     /// Waits for the GPU; the times that were still on their way.
     pub fn finish(&mut self) -> Vec<GpuTimes> {
         self.renderer.finish(&self.gpu)
+    }
+}
+
+fn borrowed(assets: &[Arc<CharacterAsset>]) -> Vec<&CharacterAsset> {
+    assets.iter().map(Arc::as_ref).collect()
+}
+
+/// How a renderer draws as a run asks for.
+fn render_config(formats: TargetFormats, config: &RunConfig, haze_distance: f32) -> RenderConfig {
+    let base = RenderConfig::new(formats);
+    RenderConfig {
+        msaa: config.msaa,
+        shadow_size: base.shadow_size.filter(|_| config.shadows),
+        mesh_lods: config.mesh_lods,
+        palette_upload: config.palette_upload.into(),
+        interpolate: config.interpolate,
+        terrain: config.terrain(),
+        lighting: Lighting { haze_distance, ..base.lighting },
+        ..base
     }
 }
 

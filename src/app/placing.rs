@@ -74,7 +74,7 @@ pub fn place(
     let kinds = cast.members.into_iter().zip(playing);
     let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
     let kinds = kinds.zip(weights).zip(&names).map(|(((member, playing), weight), name)| {
-        kind(member, playing, fall).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
+        kind(&member, playing, fall).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
     });
     let kinds: Result<Vec<_>, Failure> = kinds.collect();
     let explain = |error| Parts::explain(&places, &names, error);
@@ -93,15 +93,15 @@ fn names(cast: &Cast) -> Vec<String> {
     cast.members.iter().enumerate().map(name).collect()
 }
 
-fn kind(member: Member, playing: Playing, fall: bool) -> Result<CrowdKind, Failure> {
+fn kind(member: &Member, playing: Playing, fall: bool) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
-    let asset = member.asset;
+    let asset = &*member.asset;
     let rig = asset
         .rig_for(playing.scales_bones())
         .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
-    let bodies = fall.then(|| Skeletal::new(&asset, &rig)).flatten();
+    let bodies = fall.then(|| Skeletal::new(asset, &rig)).flatten();
     let bodies = bodies.map(|bodies| Arc::new(bodies) as Arc<dyn Bodies>);
-    let kind = CrowdKind::new(asset.name, Arc::new(rig), asset.bounds);
-    let (notifies, sync_markers) = (asset.notifies, asset.sync_markers);
+    let kind = CrowdKind::new(asset.name.clone(), Arc::new(rig), asset.bounds);
+    let (notifies, sync_markers) = (asset.notifies.clone(), asset.sync_markers.clone());
     Ok(CrowdKind { scale, ground_offset, notifies, sync_markers, playing, bodies, ..kind })
 }

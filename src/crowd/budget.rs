@@ -6,6 +6,7 @@
 //! aims instead of feeling its way, and has nothing to oscillate with.
 
 use super::census::Counted;
+use super::error::CrowdError;
 use super::rate::Gates;
 
 /// Share of those with a palette slot, the nearest, who are never downgraded.
@@ -69,6 +70,16 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// # Errors
+    /// [`CrowdError::OutOfRange`] for a number that is no limit.
+    pub fn check(value: f32) -> Result<(), CrowdError> {
+        if value.is_finite() && value > 0.0 {
+            return Ok(());
+        }
+        let what = "the budget in milliseconds".to_owned();
+        Err(CrowdError::OutOfRange { what, value, range: "finite and above 0" })
+    }
+
     pub fn new(limit_ms: f32) -> Self {
         let stats = BudgetStats { limit_ms, from: f32::INFINITY, ..BudgetStats::default() };
         Self {

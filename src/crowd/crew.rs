@@ -98,6 +98,12 @@ impl Crew {
         }
     }
 
+    /// How everybody executes.
+    pub fn options(&self) -> WorkerOptions {
+        let first = self.0.first().map(|s| s.lock().unwrap_or_else(PoisonError::into_inner));
+        first.map_or_else(WorkerOptions::default, |scratch| scratch.worker.options())
+    }
+
     /// Makes room for lists of so many tasks.
     pub fn reserve_tasks(&mut self, tasks: usize) {
         self.all().flat_map(|s| &mut s.lists).for_each(|list| list.reserve(tasks));

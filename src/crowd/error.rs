@@ -156,8 +156,8 @@ pub enum CrowdError {
     NoFalls,
     /// Another graph in the middle of a recording, or comings and goings other than recorded ones.
     #[error(
-        "graphs stay as they are while a run is recorded or played from a recording, and in the \
-         latter only those come and go who did"
+        "graphs and interpolation stay as they are while a run is recorded or played from a \
+         recording, and in the latter only those come and go who did"
     )]
     Recorded,
     /// One character's palette is more than a page holds.

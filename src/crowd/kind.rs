@@ -75,6 +75,11 @@ impl Kind {
         clips.find(|clip| self.rig.clip(*clip).is_some_and(|clip| clip.name() == name))
     }
 
+    /// Refuses a page of so many matrices that does not hold one of them.
+    pub fn check_page(&self, matrices: u32) -> Result<(), CrowdError> {
+        check_page(&self.name, &self.rig, matrices)
+    }
+
     /// Checks and measures a kind.
     ///
     /// Notifies whose names are past the range of a number are left out.
@@ -258,12 +263,15 @@ fn check(kind: &CrowdKind, page_matrices: u32) -> Result<(), CrowdError> {
             return Err(CrowdError::Lists { what, kind: kind.name.clone(), lists, clips });
         }
     }
-    match kind.rig.palette_len() {
-        0 => Err(CrowdError::EmptyPalette { kind: kind.name.clone() }),
-        palette if palette > page_matrices as usize => {
-            let kind = kind.name.clone();
-            Err(CrowdError::PageTooSmall { kind, palette, page: page_matrices })
-        }
+    check_page(&kind.name, &kind.rig, page_matrices)
+}
+
+/// A page of so many matrices holds somebody.
+fn check_page(kind: &str, rig: &Rig, page: u32) -> Result<(), CrowdError> {
+    let kind = kind.to_owned();
+    match rig.palette_len() {
+        0 => Err(CrowdError::EmptyPalette { kind }),
+        palette if palette > page as usize => Err(CrowdError::PageTooSmall { kind, palette, page }),
         _ => Ok(()),
     }
 }

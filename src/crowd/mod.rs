@@ -35,6 +35,7 @@ mod kind;
 mod layout;
 mod leases;
 mod lend;
+mod live;
 mod measure;
 pub mod notify;
 pub mod observe;
@@ -87,7 +88,6 @@ use crate::profile::PhaseTimes;
 use crate::task::WorkerOptions;
 use budget::Budget;
 use characters::Characters;
-use crew::Crew;
 use cull::Frusta;
 use glam::{Mat4, Vec2, Vec3};
 use kind::Kind;
@@ -176,10 +176,7 @@ impl Crowd {
         not_negative("the fade time", config.fade)?;
         config.gates.check()?;
         config.spawning.check()?;
-        if let Some(value) = config.budget_ms.filter(|ms| !(ms.is_finite() && *ms > 0.0)) {
-            let what = "the budget in milliseconds".to_owned();
-            return Err(CrowdError::OutOfRange { what, value, range: "finite and above 0" });
-        }
+        config.budget_ms.map_or(Ok(()), Budget::check)?;
         let threads = config.threads;
         if threads == 0 {
             return Err(CrowdError::NoThreads);
@@ -213,7 +210,6 @@ impl Crowd {
                 Ok(kind)
             })
             .collect::<Result<_, CrowdError>>()?;
-        let most_tasks = kinds.iter().map(Kind::most_tasks).max().unwrap_or(0);
         let bodies = kinds.iter().map(|k| k.body.clone()).collect();
         let plan = Plan::new(config.layout, Cast::new(bodies, places, config.seed));
         let terrain = config.terrain;
@@ -237,7 +233,6 @@ impl Crowd {
             rides: plan.rides,
             terrain,
             slots: Slots::new(config.page_matrices, palette_limit),
-            crew: Crew::new(threads, options, most_tasks),
             notifies: Notifies::new(names),
             grace: f64::from(config.grace),
             gates: config.gates,
@@ -245,9 +240,7 @@ impl Crowd {
             falls: Falls::new(Wishes::new(config.ragdolls, config.count, config.seed)),
             ..World::default()
         };
-        for kind in &world.kinds {
-            world.crew.reserve_poses(&kind.rig);
-        }
+        world.crew = world.crew_of(threads, options);
         let workers = Lender::new(threads, World::step)
             .map_err(|reason| CrowdError::Threads { threads, reason })?;
         Ok(Self { world, workers, half_extent: plan.half_extent, largest_radius })
@@ -365,10 +358,5 @@ impl Crowd {
     /// A kind's skeleton and clips.
     pub fn rig(&self, kind: CharacterKind) -> Option<&Arc<Rig>> {
         self.world.kinds.get(kind.get()).map(|kind| &kind.rig)
-    }
-
-    /// Switches the executor's pruning and stealing from the next tick on.
-    pub fn set_execution(&mut self, options: WorkerOptions) {
-        self.world.crew.set_options(options);
     }
 }

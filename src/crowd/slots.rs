@@ -8,7 +8,8 @@ use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
 use crate::task::PoseState;
 
-/// All pages. A page belongs to one kind; there are as many as it takes, and they never shrink.
+/// All pages. A page belongs to one kind; there are as many as it takes, and they never shrink
+/// ([`Slots::drop_pages`] forgets them all).
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     pub pages: Vec<Page>,
@@ -188,6 +189,20 @@ impl Slots {
     /// Bytes that pages take, and that they may take.
     pub fn held_and_limit(&self) -> (u64, u64) {
         (self.held, self.limit)
+    }
+
+    /// The most matrices that a page may have.
+    pub fn page_matrices(&self) -> u32 {
+        self.page_matrices as u32
+    }
+
+    /// Forgets all pages, in which nobody holds a slot any more.
+    pub fn drop_pages(&mut self) {
+        debug_assert_eq!(self.used(), 0, "every slot was given back");
+        let bytes = |leases: &Leases| (leases.owners.len() * leases.bytes) as u64;
+        self.held -= self.leases.iter().map(bytes).sum::<u64>();
+        self.leases.clear();
+        self.pages.clear();
     }
 
     /// Gives the slots of a kind other rows and poses, of which nobody keeps any; `pass_on` gets

@@ -19,8 +19,8 @@ pub enum PaletteUpload {
     Copy,
 }
 
-/// How a renderer draws; fixed for its life.
-#[derive(Clone, Debug)]
+/// How a renderer draws; fixed until it is [made anew](super::Renderer::remake).
+#[derive(Clone, Debug, PartialEq)]
 pub struct RenderConfig {
     /// Of every target that it will draw to.
     pub formats: TargetFormats,

@@ -60,6 +60,32 @@ impl Renderer {
         config: &RenderConfig,
         assets: &[&CharacterAsset],
     ) -> Result<Self, RenderError> {
+        let renderer = Self::make(gpu, config, assets)?;
+        Ok(Self { timer: PassTimer::new(gpu), ..renderer })
+    }
+
+    /// Draws otherwise, or other characters, from the next frame on: all is made anew but what times
+    /// the frames that are on their way. The next frame uploads all palettes.
+    ///
+    /// # Errors
+    /// Those of [`Renderer::new`]; then it draws as before.
+    pub fn remake(
+        &mut self,
+        gpu: &Gpu,
+        config: &RenderConfig,
+        assets: &[&CharacterAsset],
+    ) -> Result<(), RenderError> {
+        let renderer = Self::make(gpu, config, assets)?;
+        let in_flight = std::mem::take(&mut self.in_flight);
+        *self = Self { timer: self.timer.take(), in_flight, frame: self.frame, ..renderer };
+        Ok(())
+    }
+
+    fn make(
+        gpu: &Gpu,
+        config: &RenderConfig,
+        assets: &[&CharacterAsset],
+    ) -> Result<Self, RenderError> {
         let mut config = config.clone();
         let features = config.formats.color.guaranteed_format_features(gpu.device().features());
         if !features.flags.sample_count_supported(config.msaa) {
@@ -85,7 +111,7 @@ impl Renderer {
             shadow_texel_m: 0.0,
             attachments: None,
             staging: Staging::new(),
-            timer: PassTimer::new(gpu),
+            timer: None,
             in_flight: VecDeque::with_capacity(FRAMES_IN_FLIGHT + 1),
             frame: 0,
             bindings,

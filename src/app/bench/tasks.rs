@@ -75,10 +75,7 @@ pub fn run(args: &TasksBenchArgs) -> Result<(), Failure> {
         bench.unwatched_zones(args.turns)?,
         two_threads(&rigs, args.turns.min(101))?,
     ];
-    let machine = Machine::without_gpu(
-        std::thread::available_parallelism().map_or(1, usize::from).min(2),
-        SimdLevel::best(),
-    );
+    let machine = Machine::without_gpu(crate::app::cpu::threads().min(2), SimdLevel::best());
     let report = Report { machine, rows };
     print(&report, args.json, table)
 }

@@ -10,7 +10,10 @@ pub mod values;
 
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use contradiction::without_effect;
-pub use options::{CameraArg, GroundArg, LayoutArg, PlaybackArg, PresentArg, RunOptions, ZonesArg};
+pub use options::{
+    CameraArg, GroundArg, LayoutArg, PaletteUploadArg, PlaybackArg, PresentArg, RunOptions,
+    ZonesArg,
+};
 pub use scenario::{Scenario, ScenarioOptions};
 pub use spawn::{Spawn, SpawnArg};
 pub use values::{

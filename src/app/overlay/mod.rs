@@ -1,41 +1,55 @@
-//! What is painted over the picture: the numbers of the frame, and the keys.
+//! What is painted over the picture: what a frame costs, and what the user can change.
+//!
+//! The overlay changes nothing by itself. What the user asks for in it is a [`Wish`], which the show
+//! grants at the beginning of the next frame, through what keys use too.
 
+mod controls;
+mod frame;
 mod graph;
 mod history;
 mod paint;
-mod panel;
+mod panes;
+mod style;
+mod switchboard;
 mod table;
 
-use super::cli::CameraArg;
+use super::cli::{CameraArg, Mode, RunConfig};
 use super::picture::Picture;
 use super::sample::Sample;
+use super::wish::Wish;
 use crate::crowd::Crowd;
-use crate::math::SimdLevel;
-use crate::render::Overlay;
+use crate::render::{AdapterSummary, Overlay};
+use egui::Align2;
 use history::{FrameRow, History};
 use paint::Painter;
+use panes::Pane;
 use std::time::{Duration, Instant};
 use table::Table;
 
 /// What stays the same, or is set by the user, and is worth showing.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// The GPU's name.
-    pub adapter: Option<&'a str>,
+    /// The GPU.
+    pub adapter: Option<&'a AdapterSummary>,
+    /// How the run is switched now.
+    pub config: &'a RunConfig,
     /// Worker threads.
     pub threads: usize,
-    /// Level of the kernels.
-    pub simd: SimdLevel,
     /// Which camera.
     pub camera: CameraArg,
     /// The world stands still.
     pub paused: bool,
     /// World seconds per real second.
     pub speed: f64,
-    /// There are keys to be told of.
-    pub windowed: bool,
     /// Whom it is about.
     pub crowd: &'a Crowd,
+}
+
+impl Facts<'_> {
+    /// There are keys to be told of, and somebody to press them.
+    fn is_windowed(&self) -> bool {
+        self.config.mode == Mode::Window
+    }
 }
 
 /// The overlay: its numbers, whether it shows, and what paints it.
@@ -44,6 +58,9 @@ pub struct Hud {
     painter: Option<Painter>,
     shown: bool,
     laid_out: bool,
+    /// Points of the picture at scale 1 when it was laid out last.
+    whole: egui::Vec2,
+    wishes: Vec<Wish>,
     history: History,
     table: Table,
     last: Option<Sample>,
@@ -58,12 +75,14 @@ impl Hud {
     /// An overlay for what `picture` draws to; without one it only listens.
     pub fn new(shown: bool, picture: Option<&Picture>) -> Self {
         let ctx = egui::Context::default();
-        panel::dress(&ctx);
+        style::dress(&ctx);
         Self {
             ctx,
             painter: picture.map(|p| Painter::new(&p.gpu, p.formats().overlay)),
             shown,
             laid_out: false,
+            whole: egui::Vec2::ZERO,
+            wishes: Vec::new(),
             history: History::default(),
             table: Table::default(),
             last: None,
@@ -80,6 +99,16 @@ impl Hud {
     /// Shows or hides it.
     pub fn toggle(&mut self) {
         self.shown = !self.shown;
+    }
+
+    /// True while the windows show, and events may be meant for them.
+    pub fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// What was asked for since this was last asked.
+    pub fn take_wishes(&mut self) -> Vec<Wish> {
+        std::mem::take(&mut self.wishes)
     }
 
     /// Shows a sentence for a while, also when the overlay is hidden.
@@ -109,6 +138,12 @@ impl Hud {
         self.last = Some(sample.clone());
     }
 
+    /// The last frame's numbers.
+    #[cfg(test)]
+    pub fn last(&self) -> Option<&Sample> {
+        self.last.as_ref()
+    }
+
     /// Lays the frame's overlay out for a picture of `size` pixels. What egui wants of the window
     /// comes back; `None` when nothing shows.
     pub fn lay_out(
@@ -119,8 +154,10 @@ impl Hud {
     ) -> Option<egui::PlatformOutput> {
         self.message = self.message.take().filter(|(_, since)| since.elapsed() < Self::MESSAGE);
         let told = self.message.is_some() || self.warning.is_some();
-        self.laid_out = self.painter.is_some() && (self.shown || told);
-        if !self.laid_out {
+        // Once more when all of it has gone: egui learns that nothing is under the pointer now.
+        let shows = self.painter.is_some() && (self.shown || told);
+        let goes = std::mem::replace(&mut self.laid_out, shows) && !shows;
+        if !shows && !goes {
             return None;
         }
         let mut output = self.pass(size, input, facts);
@@ -129,33 +166,36 @@ impl Hud {
         Some(platform)
     }
 
-    /// Runs egui once, as small as it takes for all of it to be seen.
+    /// Runs egui once.
     fn pass(
         &mut self,
         size: (u32, u32),
         mut input: egui::RawInput,
         facts: &Facts<'_>,
     ) -> egui::FullOutput {
-        self.table.refresh(&self.history, self.last.as_ref(), facts.crowd);
         let native = input.viewport().native_pixels_per_point.unwrap_or(1.0);
         let whole = egui::vec2(size.0 as f32, size.1 as f32) / native;
-        let points = whole / self.ctx.zoom_factor();
-        input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, points));
-        let output = self.ctx.run_pass(input, |ctx| {
+        let anew = std::mem::replace(&mut self.whole, whole) != whole;
+        let zoom = panes::zoom(whole);
+        self.ctx.set_zoom_factor(zoom);
+        input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, whole / zoom));
+        if self.shown {
+            self.table.refresh(&self.history, self.last.as_ref(), facts.crowd);
+        } else {
+            self.ctx.memory_mut(|memory| memory.stop_text_input());
+        }
+        let (ctx, wishes) = (self.ctx.clone(), &mut self.wishes);
+        let (table, history) = (&self.table, &self.history);
+        let message = self.message.as_ref().map(|(text, _)| text);
+        let warning = self.warning.as_ref();
+        ctx.run_pass(input, |ctx| {
             if self.shown {
-                panel::numbers(ctx, facts, &self.table, &self.history);
-                if facts.windowed {
-                    panel::keys(ctx);
-                }
+                windows(ctx, anew, facts, (table, history), wishes);
             }
-            let message = self.message.as_ref().map(|(text, _)| text);
-            if let Some(text) = message.or(self.warning.as_ref()) {
-                panel::message(ctx, text, message.is_none());
+            if let Some(text) = message.or(warning) {
+                panes::message(ctx, text, message.is_none());
             }
-        });
-        // What it takes is known when it has been laid out once; the next frame heeds it.
-        self.ctx.set_zoom_factor(panel::fitting_zoom(&self.ctx, whole));
-        output
+        })
     }
 
     /// What paints this frame's overlay; `None` when nothing shows.
@@ -165,49 +205,31 @@ impl Hud {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::crowd::CrowdConfig;
+/// Points of a picture's width that two windows need beside each other.
+const TWO: f32 = 700.0;
+const FRAME: Pane = Pane { name: "Frame", corner: Align2::LEFT_TOP, width: 318.0, unfolded: true };
+const CONTROLS: Pane =
+    Pane { name: "Controls", corner: Align2::RIGHT_TOP, width: 300.0, unfolded: true };
 
-    #[test]
-    fn all_of_it_is_seen_in_a_picture_of_any_size() {
-        let row =
-            FrameRow { frame: 20.0, wait: 1.0, display: 1.0, main: [1.0; _], worker: [1.0; _] };
-        let nobody = CrowdConfig { count: 0, ..CrowdConfig::default() };
-        let crowd = Crowd::new(nobody, Vec::new()).unwrap();
-        let facts = Facts {
-            adapter: Some("a GPU"),
-            threads: 2,
-            simd: SimdLevel::Scalar,
-            camera: CameraArg::Orbit,
-            paused: false,
-            speed: 1.0,
-            windowed: true,
-            crowd: &crowd,
-        };
-        let mut hud = Hud::new(true, None);
-        hud.history.push(row);
-        for (size, full_size) in [
-            ((1_280, 720), true),
-            ((1_280, 300), false),
-            ((640, 200), false),
-            ((200, 400), false),
-            ((1, 1), false),
-            ((1_920, 1_080), true),
-        ] {
-            for _ in 0..3 {
-                let input = egui::RawInput::default();
-                hud.pass(size, input, &facts).drop_without_applying_deltas();
-            }
-            assert_eq!(hud.ctx.zoom_factor() == 1.0, full_size, "{size:?}");
-            let numbers = panel::rect(&hud.ctx, panel::NUMBERS).unwrap() * hud.ctx.zoom_factor();
-            assert!(numbers.height() > 100.0 || !full_size, "{numbers:?}");
-            if size.0 > 1 {
-                let picture = egui::vec2(size.0 as f32, size.1 as f32);
-                assert!(numbers.max.x <= picture.x && numbers.max.y <= picture.y, "{numbers:?}");
-                assert!(numbers.min.x >= 0.0 && numbers.min.y >= 0.0, "{numbers:?} in {size:?}");
-            }
+/// All windows; one alone where the picture is narrow.
+fn windows(
+    ctx: &egui::Context,
+    anew: bool,
+    facts: &Facts<'_>,
+    (table, history): (&Table, &History),
+    wishes: &mut Vec<Wish>,
+) {
+    let wide = ctx.content_rect().width() >= TWO;
+    FRAME.show(ctx, anew, |ui| {
+        frame::sections(ui, facts, table, history);
+        if facts.is_windowed() && !wide {
+            controls::sections(ui, facts, wishes);
         }
+    });
+    if facts.is_windowed() && wide {
+        CONTROLS.show(ctx, anew, |ui| controls::sections(ui, facts, wishes));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,18 @@
 //! The overlay's numbers, renewed four times a second so that they can be read.
 
 use super::history::{FrameRow, History};
+use crate::app::memory;
 use crate::app::report::Summary;
 use crate::app::report::text::grouped;
-use crate::app::sample::Sample;
+use crate::app::sample::{Sample, milliseconds};
 use crate::crowd::{Bytes, Crowd, Followers, NotifyEvent, PopulationStats};
 use crate::motion::{Fired, Moment};
 use crate::profile::Phase;
+use crate::render::RenderStats;
 use std::time::{Duration, Instant};
+
+/// Something that is counted: a name, a value.
+pub type Row = (&'static str, String);
 
 /// Numbers as they are shown.
 #[derive(Debug, Default)]
@@ -23,8 +28,14 @@ pub struct Table {
     pub display: Option<Summary>,
     /// Passes on the GPU.
     pub passes: Vec<(&'static str, Summary)>,
-    /// Everything that is counted: a name, a value.
-    pub counts: Vec<(&'static str, String)>,
+    /// Who is there, who is seen and who is evaluated.
+    pub gates: Vec<Row>,
+    /// What was recorded and executed.
+    pub tasks: Vec<Row>,
+    /// What it takes.
+    pub memory: Vec<Row>,
+    /// What was drawn.
+    pub gpu: Vec<Row>,
     /// The last notifies, the newest first: a name, who and with which weight.
     pub notifies: Vec<(String, String)>,
 }
@@ -45,13 +56,11 @@ impl Table {
         self.wait = history.summary(|r: &FrameRow| r.wait).filter(|s| s.max > 0.0);
         self.display = history.summary(|r: &FrameRow| r.display).filter(|s| s.max > 0.0);
         self.passes = history.pass_summaries();
-        self.counts = last.map(counts).unwrap_or_default();
-        let PopulationStats { spawned, despawned, .. } = crowd.population();
-        if spawned + despawned > 0 {
-            let [came, went] = [spawned, despawned].map(|n| grouped(n as f64));
-            // Below the number of characters; before the first sample there is none.
-            let below = self.counts.len().min(1);
-            self.counts.insert(below, ("came and went", format!("{came}, {went}")));
+        if let Some(sample) = last {
+            self.gates = gates(sample, &crowd.population());
+            self.tasks = tasks(sample);
+            self.memory = memory(sample);
+            self.gpu = sample.render.as_ref().map(gpu).unwrap_or_default();
         }
         let newest = crowd.recent_notifies().rev().take(Self::NOTIFIES);
         self.notifies = newest.map(|(event, name)| notify_row(event, name)).collect();
@@ -77,38 +86,34 @@ fn percent(share: f32) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
+fn number(n: impl Into<u64>) -> String {
+    grouped(n.into() as f64)
+}
+
+fn gates(sample: &Sample, population: &PopulationStats) -> Vec<Row> {
     let tick = &sample.tick;
-    let number = |n: u64| grouped(n as f64);
-    let mut rows = vec![
-        ("characters", number(tick.count.into())),
-        (
-            "in view",
-            format!("{}, camera {}", number(tick.visible.into()), number(tick.in_camera.into())),
-        ),
-        ("evaluated", number(tick.evaluated.into())),
-        ("every 1, 2, 3, 4 frames", tick.by_rate.map(|n| number(n.into())).join(", ")),
-        ("skipped", number(tick.skipped.into())),
-        ("first bones alone", number(tick.lod_cut.into())),
+    let mut rows = vec![("characters", number(tick.count))];
+    let PopulationStats { spawned, despawned, .. } = *population;
+    if spawned + despawned > 0 {
+        rows.push(("came and went", format!("{}, {}", number(spawned), number(despawned))));
+    }
+    let seen = format!("{}, camera {}", number(tick.visible), number(tick.in_camera));
+    rows.extend([
+        ("in view", seen),
+        ("evaluated", number(tick.evaluated)),
+        ("every 1, 2, 3, 4 frames", tick.by_rate.map(number).join(", ")),
+        ("skipped", number(tick.skipped)),
+        ("first bones alone", number(tick.lod_cut)),
         ("longest gap", format!("{} frames", tick.longest_gap)),
-        ("notifies", number(tick.notifies.into())),
-        ("tasks", format!("{} recorded", number(tick.tasks.recorded))),
-        ("", format!("{} executed", number(tick.tasks.executed_total()))),
-        ("", format!("{} took over a buffer", number(tick.tasks.stolen))),
-        (
-            "pose buffers",
-            format!("{} at most, {}", tick.tasks.buffers_peak, Bytes(tick.pose_pool_bytes)),
-        ),
-        ("palettes", Bytes(tick.palette_bytes).to_string()),
-    ];
+    ]);
     if tick.ticked > 0 {
-        rows.push(("clocks alone", number(tick.ticked.into())));
+        rows.push(("clocks alone", number(tick.ticked)));
     }
     let Followers { shared, mapped, left_behind } = tick.followers;
     if shared + mapped + left_behind > 0 {
-        let (shared, mapped) = (number(shared.into()), number(mapped.into()));
+        let (shared, mapped) = (number(shared), number(mapped));
         rows.push(("followers", format!("{shared} share, {mapped} are mapped")));
-        rows.push(("mapped now", number(tick.followed.into())));
+        rows.push(("mapped now", number(tick.followed)));
     }
     if let Some(budget) = tick.budget {
         let percent = percent(budget.quality());
@@ -120,20 +125,53 @@ fn counts(sample: &Sample) -> Vec<(&'static str, String)> {
         rows.push(("down", format!("{}, {} moving", tick.fallen, tick.bodies_moving)));
     }
     if tick.sequence_ns > 0 {
-        rows.push(("forced by sequences", number(tick.forced.into())));
-        let ms = tick.sequence_ns as f64 * 1e-6;
+        rows.push(("forced by sequences", number(tick.forced)));
+        let ms = milliseconds(tick.sequence_ns);
         rows.push(("sequences", format!("{ms:.3} ms of serial")));
     }
     if tick.waiting > 0 {
-        rows.push(("no room for", number(tick.waiting.into())));
+        rows.push(("no room for", number(tick.waiting)));
+    }
+    rows.push(("notifies", number(tick.notifies)));
+    rows
+}
+
+fn tasks(sample: &Sample) -> Vec<Row> {
+    let tasks = &sample.tick.tasks;
+    vec![
+        ("recorded", number(tasks.recorded)),
+        ("reachable", number(tasks.reachable)),
+        ("executed", number(tasks.executed_total())),
+        ("took over a buffer", number(tasks.stolen)),
+        ("copied between buffers", Bytes(tasks.copied_bytes).to_string()),
+        ("buffers of one list at most", number(tasks.buffers_peak)),
+    ]
+}
+
+fn memory(sample: &Sample) -> Vec<Row> {
+    let tick = &sample.tick;
+    let mut rows = vec![
+        ("characters", Bytes(tick.character_bytes).to_string()),
+        ("palettes", Bytes(tick.palette_bytes).to_string()),
+        ("pose buffers", Bytes(tick.pose_pool_bytes).to_string()),
+    ];
+    if let Some(render) = &sample.render {
+        rows.push(("palettes on the GPU", Bytes(render.palette_bytes).to_string()));
+        rows.push(("upload", format!("{} a frame", Bytes(render.upload_bytes))));
+    }
+    if let Some(bytes) = memory::resident_bytes() {
+        rows.push(("the whole program", Bytes(bytes).to_string()));
     }
     if let Some(allocations) = sample.allocations {
-        rows.push(("allocations", number(allocations)));
-    }
-    if let Some(render) = &sample.render {
-        rows.push(("upload", format!("{} a frame", Bytes(render.upload_bytes))));
-        rows.push(("draws", number(render.draws)));
-        rows.push(("triangles", number(render.triangles)));
+        rows.push(("allocations in a frame", number(allocations)));
     }
     rows
+}
+
+fn gpu(render: &RenderStats) -> Vec<Row> {
+    vec![
+        ("draws", number(render.draws)),
+        ("triangles", number(render.triangles)),
+        ("instances", number(render.instances)),
+    ]
 }

@@ -41,8 +41,11 @@ impl<T: Serialize> Serialize for Rows<T> {
 pub struct Report {
     /// On what.
     pub machine: Machine,
-    /// With which options.
+    /// With which options; at the end, where some were switched.
     pub config: RunConfig,
+    /// Flags of those that were switched meanwhile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub switched: Vec<&'static str>,
     /// How many frames.
     pub frames: Frames,
     /// Milliseconds on the main thread: the frame, its phases, waiting, and the GPU.

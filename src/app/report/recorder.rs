@@ -156,6 +156,7 @@ impl Recorder {
         Report {
             machine,
             config,
+            switched: Vec::new(),
             frames: Frames { warmup: self.warmup, measured: self.measured },
             ms: Rows(ms),
             worker_ms: Rows(rows(&self.worker).collect()),

@@ -2,38 +2,30 @@
 
 use crate::app::camera::Steering;
 use crate::app::cli::CameraArg;
+use crate::app::wish::Wish;
 use std::collections::HashSet;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 use winit::keyboard::KeyCode;
 
 /// Something that happens once per key press.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Stop the world or let it go on.
-    Pause,
-    /// Double the speed.
-    Faster,
-    /// Halve the speed.
-    Slower,
-    /// Jump in time, seconds.
-    Seek(f64),
-    /// Everyone does something else.
-    NextClip,
+    /// What the overlay has too.
+    Wish(Wish),
     /// Show or hide overlay and help.
     Overlay,
     /// Save the picture.
     Screenshot,
     /// Whoever is under the pointer falls.
     KnockDown,
-    /// Another camera.
-    Camera(CameraArg),
     /// End the run.
     Quit,
 }
 
 /// Keys and what they do, for the help; [`action`] and [`Input`] do it.
-pub const HELP: [(&str, &str); 11] = [
+pub const HELP: [(&str, &str); 12] = [
     ("Space", "pause"),
+    ("Full stop", "a single step"),
     ("Up, Down", "faster, slower"),
     ("Left, Right", "half a second back, on"),
     ("Enter", "next clip or idea"),
@@ -48,23 +40,25 @@ pub const HELP: [(&str, &str); 11] = [
 
 /// The action of a key that was pressed.
 pub fn action(key: KeyCode) -> Option<Action> {
-    Some(match key {
-        KeyCode::Space => Action::Pause,
-        KeyCode::ArrowUp => Action::Faster,
-        KeyCode::ArrowDown => Action::Slower,
-        KeyCode::ArrowLeft => Action::Seek(-0.5),
-        KeyCode::ArrowRight => Action::Seek(0.5),
-        KeyCode::Enter | KeyCode::NumpadEnter => Action::NextClip,
-        KeyCode::Digit1 => Action::Camera(CameraArg::Orbit),
-        KeyCode::Digit2 => Action::Camera(CameraArg::Fly),
-        KeyCode::Digit3 => Action::Camera(CameraArg::Near),
-        KeyCode::Digit4 => Action::Camera(CameraArg::Far),
-        KeyCode::Digit5 => Action::Camera(CameraArg::Path),
-        KeyCode::F1 => Action::Overlay,
-        KeyCode::F12 => Action::Screenshot,
-        KeyCode::Escape => Action::Quit,
+    let wish = match key {
+        KeyCode::Space => Wish::Pause,
+        KeyCode::Period => Wish::Step,
+        KeyCode::ArrowUp => Wish::Faster,
+        KeyCode::ArrowDown => Wish::Slower,
+        KeyCode::ArrowLeft => Wish::Seek(-0.5),
+        KeyCode::ArrowRight => Wish::Seek(0.5),
+        KeyCode::Enter | KeyCode::NumpadEnter => Wish::NextClip,
+        KeyCode::Digit1 => Wish::Camera(CameraArg::Orbit),
+        KeyCode::Digit2 => Wish::Camera(CameraArg::Fly),
+        KeyCode::Digit3 => Wish::Camera(CameraArg::Near),
+        KeyCode::Digit4 => Wish::Camera(CameraArg::Far),
+        KeyCode::Digit5 => Wish::Camera(CameraArg::Path),
+        KeyCode::F1 => return Some(Action::Overlay),
+        KeyCode::F12 => return Some(Action::Screenshot),
+        KeyCode::Escape => return Some(Action::Quit),
         _ => return None,
-    })
+    };
+    Some(Action::Wish(wish))
 }
 
 /// What is held down, and what the mouse did since it was last asked.
@@ -91,7 +85,7 @@ impl Input {
             ElementState::Pressed => {
                 self.held.insert(key);
                 // Holding an arrow goes on seeking; nothing else should flicker.
-                action(key).filter(|a| !repeat || matches!(a, Action::Seek(_)))
+                action(key).filter(|a| !repeat || matches!(a, Action::Wish(Wish::Seek(_))))
             }
             ElementState::Released => {
                 self.held.remove(&key);
@@ -208,9 +202,12 @@ mod tests {
     #[test]
     fn a_held_key_acts_once_except_for_seeking() {
         let mut input = Input::default();
-        assert_eq!(input.key(KeyCode::Space, Pressed, false), Some(Action::Pause));
+        assert_eq!(input.key(KeyCode::Space, Pressed, false), Some(Action::Wish(Wish::Pause)));
         assert_eq!(input.key(KeyCode::Space, Pressed, true), None);
-        assert_eq!(input.key(KeyCode::ArrowLeft, Pressed, true), Some(Action::Seek(-0.5)));
+        assert_eq!(
+            input.key(KeyCode::ArrowLeft, Pressed, true),
+            Some(Action::Wish(Wish::Seek(-0.5)))
+        );
         assert_eq!(input.key(KeyCode::Space, Released, false), None);
     }
 }

@@ -24,6 +24,8 @@ pub struct WindowRun {
     window: Arc<Window>,
     egui: egui_winit::State,
     input: Input,
+    /// What the surface was asked for.
+    present: PresentArg,
     /// Pixels from the picture's upper left corner.
     pointer: (f64, f64),
     /// Covered by other windows, as far as the system tells.
@@ -54,11 +56,8 @@ impl WindowRun {
         let display = events.owned_display_handle();
         let (gpu, mut surface) = Gpu::for_window(&request, window.clone(), display)?;
         surface.resize(inner.width, inner.height);
-        surface.set_present_mode(match config.present {
-            PresentArg::Fifo => PresentMode::Fifo,
-            PresentArg::Mailbox => PresentMode::Mailbox,
-            PresentArg::Immediate => PresentMode::Immediate,
-        });
+        surface.set_present_mode(present_mode(config.present));
+        let present = config.present;
         let side = gpu.device().limits().max_texture_dimension_2d as usize;
         let picture = Picture::new(gpu, surface.formats(), &config, &cast)?;
         let mut show = Show::new(config, cast, Some(picture))?;
@@ -77,6 +76,7 @@ impl WindowRun {
             window,
             egui,
             input: Input::default(),
+            present,
             pointer: (0.0, 0.0),
             occluded: false,
             starved: false,
@@ -104,7 +104,9 @@ impl WindowRun {
     /// # Errors
     /// Of the GPU, when a frame was due.
     pub fn window_event(&mut self, event: WindowEvent) -> Result<(), Failure> {
-        let consumed = self.egui.on_window_event(&self.window, &event).consumed;
+        // Where no window of the overlay shows, nothing is meant for one.
+        let meant = self.egui.on_window_event(&self.window, &event).consumed;
+        let meant = meant && self.show.hud.is_shown();
         match event {
             // Destroyed comes without a request when somebody else closes it, as xkill does.
             WindowEvent::CloseRequested | WindowEvent::Destroyed => self.closing = true,
@@ -112,20 +114,22 @@ impl WindowRun {
             WindowEvent::Resized(size) => self.surface.resize(size.width, size.height),
             WindowEvent::Occluded(occluded) => self.occluded = occluded,
             WindowEvent::Focused(false) => self.input.release_all(),
-            WindowEvent::KeyboardInput { event, .. } if !consumed => {
+            // Whatever was held is let go, whoever hears of it.
+            WindowEvent::KeyboardInput { event, .. } if !meant || !event.state.is_pressed() => {
                 if let PhysicalKey::Code(key) = event.physical_key
                     && let Some(action) = self.input.key(key, event.state, event.repeat)
                 {
                     self.act(action);
                 }
             }
-            WindowEvent::MouseInput { state, button, .. } if !consumed => {
-                if let Some(action) = self.input.button(button, state) {
+            WindowEvent::MouseInput { state, button, .. } if !meant || !state.is_pressed() => {
+                let action = self.input.button(button, state);
+                if let Some(action) = action.filter(|_| !meant) {
                     self.act(action);
                 }
             }
             WindowEvent::CursorMoved { position, .. } => self.pointer = position.into(),
-            WindowEvent::MouseWheel { delta, .. } if !consumed => self.input.scroll(delta),
+            WindowEvent::MouseWheel { delta, .. } if !meant => self.input.scroll(delta),
             WindowEvent::RedrawRequested => self.frame()?,
             _ => {}
         }
@@ -193,6 +197,7 @@ impl WindowRun {
         if self.hidden() {
             return Ok(());
         }
+        self.heed_present_mode();
         let Some(picture) = self.show.picture() else { return Ok(()) };
         let start = Instant::now();
         let Some(frame) = self.surface.acquire(&picture.gpu)? else {
@@ -219,23 +224,25 @@ impl WindowRun {
         Ok(())
     }
 
+    /// Presents as the show is switched now.
+    fn heed_present_mode(&mut self) {
+        let present = self.show.config().present;
+        if std::mem::replace(&mut self.present, present) == present {
+            return;
+        }
+        let wanted = present_mode(present);
+        let taken = self.surface.set_present_mode(wanted);
+        if taken != wanted {
+            self.show.hud.say(format!("{wanted:?} can't be had here; frames go by {taken:?}"));
+        }
+    }
+
     fn act(&mut self, action: Action) {
         match action {
-            Action::Pause => self.show.clock.toggle_pause(),
-            Action::Faster => {
-                self.show.clock.faster();
-                self.show.hud.say(format!("{}x speed", self.show.clock.speed()));
-            }
-            Action::Slower => {
-                self.show.clock.slower();
-                self.show.hud.say(format!("{}x speed", self.show.clock.speed()));
-            }
-            Action::Seek(seconds) => self.show.clock.seek(seconds),
+            Action::Wish(wish) => self.show.grant(wish),
             Action::KnockDown => self.show.knock_down(self.pointer),
-            Action::NextClip => self.show.next_clip(),
             Action::Overlay => self.show.hud.toggle(),
             Action::Screenshot => self.screenshot(),
-            Action::Camera(kind) => self.show.camera.set_kind(kind),
             Action::Quit => self.closing = true,
         }
     }
@@ -253,6 +260,14 @@ impl WindowRun {
             Ok(()) => format!("saved {}", path.display()),
             Err(failure) => failure.to_string(),
         });
+    }
+}
+
+fn present_mode(arg: PresentArg) -> PresentMode {
+    match arg {
+        PresentArg::Fifo => PresentMode::Fifo,
+        PresentArg::Mailbox => PresentMode::Mailbox,
+        PresentArg::Immediate => PresentMode::Immediate,
     }
 }
 

@@ -204,7 +204,7 @@ impl Turns {
 }
 
 fn measure(args: &AblationBenchArgs) -> Result<Report, Failure> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = crate::app::cpu::threads();
     let config = RunConfig {
         count: args.count,
         playback: args.playback,

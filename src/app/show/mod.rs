@@ -1,18 +1,23 @@
 //! One frame of a run, the same for a window, for a texture and for no picture at all.
 
+mod switching;
+mod telling;
+mod wishes;
+
 use super::alloc;
 use super::audit::Audit;
 use super::camera::{Camera, Scene, Steering};
 use super::characters::Cast;
 use super::cli::{Mode, RunConfig, TimeStep};
 use super::clock::Clock;
+use super::cpu;
 use super::exit::Failure;
 use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
 use super::placing;
 use super::playing::{Reload, Reloaded};
-use super::replay::{Player, Recording, Written, checksums};
-use super::report::{CrowdReport, KindReport, Machine, Recorder, Report, machine};
+use super::replay::{Player, Recording, checksums};
+use super::report::Recorder;
 use super::sample::{self, Sample};
 use super::scenario;
 use super::sound::Sound;
@@ -20,7 +25,6 @@ use super::watch::Inspector;
 use crate::asset::ImageRgba8;
 use crate::crowd::{Crowd, NotifyLog, TickInput, TickStats};
 use crate::math::Bounds;
-use crate::motion::Moment;
 use crate::profile::{self, PhaseTimes, Plot};
 use crate::render::{FrameTarget, Lines, Offscreen, RenderStats};
 use glam::{Vec2, Vec3, Vec3Swizzles};
@@ -54,6 +58,8 @@ pub struct Show {
     hash: Option<u64>,
     frame: u64,
     threads: usize,
+    /// Flags that are not as the run began.
+    switched: Vec<&'static str>,
 }
 
 impl Show {
@@ -63,7 +69,7 @@ impl Show {
     /// When it does not fit into memory, or a character can't be animated.
     pub fn new(config: RunConfig, cast: Cast, picture: Option<Picture>) -> Result<Self, Failure> {
         let _span = tracing::info_span!("place crowd").entered();
-        let threads = config.threads.unwrap_or_else(default_threads);
+        let threads = config.threads.unwrap_or_else(cpu::threads);
         let height = cast.typical_stature();
         let play = |path: &PathBuf| Player::new(path, &cast);
         let replay = config.replay.as_ref().map(play).transpose()?;
@@ -103,6 +109,7 @@ impl Show {
             hash: None,
             frame: 0,
             threads,
+            switched: Vec::new(),
             config,
         })
     }
@@ -115,16 +122,6 @@ impl Show {
     /// The characters.
     pub fn crowd(&self) -> &Crowd {
         &self.crowd
-    }
-
-    /// Lines that `--dump-tasks` has for the log.
-    pub fn take_dump(&mut self) -> Option<String> {
-        self.inspector.take_dump()
-    }
-
-    /// Sentences about the run that nobody has been told yet.
-    pub fn take_notes(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notes)
     }
 
     /// The device and what draws with it; `None` without a GPU.
@@ -145,11 +142,6 @@ impl Show {
     /// Tells that the window waited for the display since the last frame.
     pub fn waited(&mut self, time: Duration) {
         self.display_wait += time;
-    }
-
-    /// Everyone goes on to another clip, or does something else.
-    pub fn next_clip(&mut self) {
-        self.crowd.next_clip();
     }
 
     /// Whoever is at a point of the picture (pixels from its upper left corner) falls, away from the
@@ -180,6 +172,7 @@ impl Show {
     ) -> Result<Option<egui::PlatformOutput>, Failure> {
         let start = Instant::now();
         let interval = self.last_start.replace(start).map(|last| start.duration_since(last));
+        self.grant_all();
         let time = self.clock.tick(start);
         self.camera.follow(self.lone());
         self.camera.advance(time.camera as f32, steering);
@@ -283,54 +276,12 @@ impl Show {
         }
     }
 
-    /// Ends the recording, if there is one: its file, its frames and its size.
-    ///
-    /// # Errors
-    /// Of the file system.
-    pub fn finish_recording(&mut self) -> Result<Option<(PathBuf, Written)>, Failure> {
-        let Some(recording) = self.recording.take() else { return Ok(None) };
-        let path = recording.path().to_owned();
-        Ok(Some((path, recording.finish()?)))
-    }
-
-    /// What `--audit` tells.
-    pub fn audit(&self) -> &Audit {
-        &self.audit
-    }
-
-    /// Everything measured so far.
-    pub fn report(&self) -> Report {
-        let summary = self.picture.as_ref().map(|p| p.gpu.summary());
-        let machine = Machine {
-            cpu: machine::cpu_name(),
-            threads: self.threads,
-            simd: self.config.simd.to_string(),
-            adapter: summary.map(|s| s.name.clone()),
-            backend: summary.map(|s| s.backend.clone()),
-        };
-        let (names, counts) = (self.crowd.notify_names(), self.crowd.notify_counts());
-        let fired = |id| counts.of(id, Moment::Point) + counts.of(id, Moment::Begin);
-        let notifies = names.iter().map(|(id, name)| (name.to_owned(), fired(id)));
-        let notifies = notifies.filter(|(_, count)| *count > 0).collect();
-        let report = self.recorder.report(machine, self.config.clone(), self.hash, notifies);
-        let kinds = self.crowd.kinds().zip(&self.config.weights).map(|(kind, weight)| KindReport {
-            name: self.crowd.kind_name(kind).unwrap_or_default().to_owned(),
-            weight: *weight,
-            count: self.crowd.count_of(kind),
-        });
-        Report {
-            validation: self.inspector.validation(&self.crowd),
-            crowd: CrowdReport { kinds: kinds.collect(), ..report.crowd },
-            ..report
-        }
-    }
-
     /// A hash of a run that goes by the clock could never be compared with another's.
     fn hashes(&self) -> bool {
         let timed = self.config.budget_ms.is_some();
         let comparable = matches!(self.config.time_step, TimeStep::Fixed(_)) && !timed;
         let replaced = self.reload.as_ref().is_some_and(Reload::replaced);
-        comparable && !replaced && self.config.report.is_some()
+        comparable && !replaced && self.switched.is_empty() && self.config.report.is_some()
     }
 
     /// Where the only character is, if there is only one.
@@ -355,13 +306,12 @@ impl Show {
 
     fn lay_out(&mut self, size: (u32, u32), input: egui::RawInput) -> Option<egui::PlatformOutput> {
         let facts = Facts {
-            adapter: self.picture.as_ref().map(|p| p.gpu.summary().name.as_str()),
+            adapter: self.picture.as_ref().map(|p| p.gpu.summary()),
+            config: &self.config,
             threads: self.threads,
-            simd: self.config.simd,
             camera: self.camera.kind(),
             paused: self.clock.paused(),
             speed: self.clock.speed(),
-            windowed: self.config.mode == Mode::Window,
             crowd: &self.crowd,
         };
         self.hud.lay_out(size, input, &facts)
@@ -382,10 +332,6 @@ impl Show {
     }
 }
 
-fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 fn plots(tick: &TickStats, render: Option<&RenderStats>) {
     profile::plot(Plot::Evaluated, f64::from(tick.evaluated));
     profile::plot(Plot::Visible, f64::from(tick.visible));
@@ -394,3 +340,6 @@ fn plots(tick: &TickStats, render: Option<&RenderStats>) {
         profile::plot(Plot::UploadBytes, render.upload_bytes as f64);
     }
 }
+
+#[cfg(test)]
+mod tests;
