@@ -28,7 +28,11 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     let placed = world_from_model(instance);
     let world = transform_point(placed, transform_point(skin, vertex.position));
     let normal = transform_vector(placed, transform_normal(skin, vertex.normal.xyz));
-    let tint = mix(vec3<f32>(1.0), unpack4x8unorm(instance.words.y).rgb, material.tinted);
+    let color = unpack4x8unorm(instance.words.y);
+    // Without alpha the colour is told apart from what the materials look like.
+    let tint = mix(vec3<f32>(1.0), color.rgb, max(material.tinted, 1.0 - color.a));
+    let own = material.base_color * vertex.color;
+    let base = vec4<f32>(mix(vec3<f32>(1.0), own.rgb, color.a), own.a);
     var out: Varyings;
     out.clip = frame.clip_from_world * vec4<f32>(world, 1.0);
     out.world = world;
@@ -36,7 +40,7 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     // Any scale is taken out here, so that interpolation weighs corners alike.
     out.normal = normal * inverseSqrt(max(dot(normal, normal), 1e-30));
     out.uv = vertex.uv;
-    out.color = material.base_color * vertex.color * vec4<f32>(tint, 1.0);
+    out.color = base * vec4<f32>(tint, 1.0);
     return out;
 }
 

@@ -4,6 +4,8 @@
 //! adapter: nothing here passes without having drawn.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
+#[path = "golden/overlay.rs"]
+mod overlay;
 mod scene;
 
 use glam::Vec3;
@@ -62,6 +64,8 @@ fn draw_crowd(
     let target = Offscreen::new(gpu(), config.formats, size).unwrap();
     let input = FrameInput {
         view,
+        lod_view: view,
+        level_tints: None,
         shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
         crowd,
         spare: None,

@@ -162,6 +162,8 @@ impl Studio {
         let instances: Vec<_> = draw.instances.iter().map(tinted).collect();
         let view = view();
         let input = FrameInput {
+            lod_view: &view,
+            level_tints: None,
             view: &view,
             shadow_clip_from_world: None,
             crowd: CrowdDraw { instances: &instances, ..*draw },

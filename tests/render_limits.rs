@@ -38,6 +38,8 @@ fn frame(
     let shadow_clip_from_world = renderer.shadow_clip_from_world(&view, &focus(3));
     let input = FrameInput {
         view: &view,
+        lod_view: &view,
+        level_tints: None,
         shadow_clip_from_world,
         crowd,
         spare: None,
@@ -246,6 +248,8 @@ fn the_overlay_is_prepared_and_then_painted_in_a_pass_of_its_own() {
     let crowd = Scene::empty();
     let input = FrameInput {
         view: &view,
+        lod_view: &view,
+        level_tints: None,
         shadow_clip_from_world: None,
         crowd: crowd.draw(),
         spare: None,

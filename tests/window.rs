@@ -108,7 +108,7 @@ fn keys_and_a_new_size_reach_the_window() {
         key("F12");
         dir.path().join("throng-001.png").exists()
     });
-    for other in ["F1", "space", "Up", "Left", "Return", "4", "5"] {
+    for other in ["F1", "F2", "space", "period", "Up", "Left", "Return", "4", "5"] {
         key(other);
     }
     let size = ["search", "--name", "^Throng$", "windowsize", "--sync", "300", "200"];

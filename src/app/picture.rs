@@ -4,21 +4,26 @@ use super::characters::Cast;
 use super::cli::RunConfig;
 use super::exit::Failure;
 use crate::asset::CharacterAsset;
-use crate::crowd::CrowdDraw;
+use crate::crowd::{CrowdDraw, HEAT, color_tint};
 use crate::math::{Bounds, View};
 use crate::profile::PhaseTimes;
 use crate::render::{
-    FrameInput, FrameTarget, Gpu, GpuTimes, Lighting, Lines, Overlay, RenderConfig, RenderStats,
-    Renderer, TargetFormats,
+    FrameInput, FrameTarget, Gpu, GpuTimes, Lighting, Lines, MESH_LEVELS, Overlay, RenderConfig,
+    RenderStats, Renderer, TargetFormats,
 };
 use glam::Mat4;
 use std::sync::Arc;
+
+/// Of each level of detail of meshes, the full one first; sRGB.
+pub const LEVEL_COLORS: [[u8; 3]; MESH_LEVELS] = [HEAT[5], HEAT[4], HEAT[3], HEAT[1], HEAT[0]];
 
 /// What a frame is seen from.
 #[derive(Clone, Copy, Debug)]
 pub struct Shot {
     /// The camera's view.
     pub view: View,
+    /// What the crowd was culled for: the camera's view, unless that has been left behind.
+    pub culled: View,
     /// The sun's.
     pub shadow: Option<Mat4>,
 }
@@ -34,6 +39,8 @@ pub struct Picture {
     haze_distance: f32,
     /// The sun's view is looked for.
     shadows: bool,
+    /// Characters are coloured by their level of detail.
+    level_tints: Option<[u32; MESH_LEVELS]>,
 }
 
 impl Picture {
@@ -52,7 +59,14 @@ impl Picture {
         let assets: Vec<_> = cast.members.iter().map(|m| Arc::clone(&m.asset)).collect();
         let render = render_config(formats, config, haze_distance);
         let renderer = Renderer::new(&gpu, &render, &borrowed(&assets))?;
-        Ok(Self { gpu, renderer, assets, haze_distance, shadows: config.shadows })
+        Ok(Self {
+            gpu,
+            renderer,
+            assets,
+            haze_distance,
+            shadows: config.shadows,
+            level_tints: None,
+        })
     }
 
     /// Draws as a run with this configuration would, from the next frame on.
@@ -70,6 +84,24 @@ impl Picture {
         }
         self.shadows = config.shadows;
         Ok(())
+    }
+
+    /// Draws another cast from the next frame on, as a run with this configuration would.
+    ///
+    /// # Errors
+    /// When the device can't; then it goes on as before.
+    pub fn draw_cast(&mut self, config: &RunConfig, cast: &Cast) -> Result<(), Failure> {
+        let haze_distance = haze_distance(config, cast);
+        let assets: Vec<_> = cast.members.iter().map(|m| Arc::clone(&m.asset)).collect();
+        let render = render_config(self.formats(), config, haze_distance);
+        self.renderer.remake(&self.gpu, &render, &borrowed(&assets))?;
+        (self.assets, self.haze_distance, self.shadows) = (assets, haze_distance, config.shadows);
+        Ok(())
+    }
+
+    /// Colours characters by how finely they are drawn, or leaves them as they are.
+    pub fn color_by_level(&mut self, on: bool) {
+        self.level_tints = on.then(|| LEVEL_COLORS.map(color_tint));
     }
 
     /// What its targets must be made of.
@@ -100,8 +132,16 @@ impl Picture {
         overlay: Option<&'a mut dyn Overlay>,
         times: &PhaseTimes,
     ) -> Result<RenderStats, Failure> {
-        let (view, shadow_clip_from_world) = (&shot.view, shot.shadow);
-        let input = FrameInput { view, shadow_clip_from_world, crowd, spare, lines, overlay };
+        let input = FrameInput {
+            view: &shot.view,
+            lod_view: &shot.culled,
+            level_tints: self.level_tints,
+            shadow_clip_from_world: shot.shadow,
+            crowd,
+            spare,
+            lines,
+            overlay,
+        };
         Ok(self.renderer.render(&self.gpu, target, input, times)?)
     }
 

@@ -1,7 +1,9 @@
 //! What the user asks for, by a key or in the overlay.
 
-use super::cli::CameraArg;
+use super::cli::{CameraArg, ColorArg};
 use super::switches::Switches;
+use crate::index::CharacterId;
+use std::path::PathBuf;
 
 /// Something that the user asked for. Keys are heeded at once; what is asked for in the overlay
 /// begins with the next frame.
@@ -23,6 +25,18 @@ pub enum Wish {
     NextClip,
     /// Another camera.
     Camera(CameraArg),
+    /// The view that the crowd is culled for stays where it is, or goes with the camera.
+    Freeze(bool),
+    /// So many characters.
+    Count(u32),
+    /// What colours tell.
+    ColorBy(ColorArg),
+    /// What colours tell next.
+    NextColor,
+    /// A closer look at somebody.
+    Pick(CharacterId),
+    /// The character of a file joins.
+    Join(PathBuf),
     /// Switches as they are to be.
     Switch(Switches),
 }

@@ -13,7 +13,9 @@ pub struct InstanceRecord {
     pub world_from_model: Mat3x4,
     /// First palette matrix of this character, counted in matrices from the start of its page.
     pub palette_offset: u32,
-    /// Multiplies the base colour: RGBA, 8 bits each, red lowest, linear; alpha is ignored.
+    /// Multiplies the base colour: RGBA, 8 bits each, red lowest, linear. Alpha is the share of the
+    /// materials' own look that is left: full for a tint of what is to be tinted, 0 for a colour
+    /// that replaces all but textures ([`color_tint`](super::color_tint)).
     pub tint: u32,
     /// The character's id, for colour modes and picking.
     pub id: u32,

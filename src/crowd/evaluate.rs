@@ -2,6 +2,7 @@
 //! them before it takes the next chunk.
 
 use super::characters::{Place, bits, walked};
+use super::color::Colors;
 use super::crew::{CHUNK, Crew, Scratch};
 use super::feet::ground_patch;
 use super::follow::FollowWord;
@@ -47,6 +48,8 @@ pub(crate) struct Evaluation<'a> {
     pub times: &'a PhaseTimes,
     /// Somebody looks at some of the lists.
     pub watched: Option<&'a Watcher>,
+    /// Somebody wants to know how many tasks each takes.
+    pub colors: Option<&'a Colors>,
 }
 
 /// Some neighbouring slots of one page.
@@ -254,6 +257,11 @@ impl Evaluation<'_> {
         });
         if ticking {
             return;
+        }
+        if let Some(colors) = self.colors {
+            for ((slot, _), list) in due().zip(lists.iter()) {
+                colors.note(run.owners[slot], list.reachable_count());
+            }
         }
         self.times.worker(Phase::Execute, || {
             for (cut, _) in [false, true].into_iter().zip(numbers).filter(|(_, n)| *n > 0) {

@@ -1,6 +1,7 @@
 //! Phase 7: instance records of what is visible, grouped by page.
 
 use super::characters::{BLOCK, Characters, Place, bits, world_from_model};
+use super::color::Colors;
 use super::draw::{DrawGroup, InstanceRecord};
 use super::follow::{FollowWord, Following};
 use super::kind::Kind;
@@ -27,6 +28,8 @@ pub(crate) struct Gather<'a> {
     /// Which frame this is, as gates count them.
     pub frame: u32,
     pub times: &'a PhaseTimes,
+    /// What everybody is coloured by, if by anything.
+    pub colors: Option<&'a Colors>,
 }
 
 /// Position (x, z), heading and individual scale of somebody, and the share of the newer pose.
@@ -147,7 +150,7 @@ impl Gather<'_> {
                     *record = InstanceRecord {
                         world_from_model: world_from_model(kind, place, ground),
                         palette_offset: leases.palette_at(slot) as u32,
-                        tint: self.characters.tints[id.get()],
+                        tint: self.tint(id, by, (leases, slot)),
                         id: id.0,
                         ground,
                         before_offset: leases.palette_before(slot) as u32,
@@ -166,6 +169,13 @@ impl Gather<'_> {
                 }
             }
         }
+    }
+
+    fn tint(&self, id: CharacterId, by: Seen, (leases, slot): (&Leases, usize)) -> u32 {
+        let Some(colors) = self.colors else { return self.characters.tints[id.get()] };
+        let counted = !matches!(by, Seen::Shadow);
+        let kind = &self.kinds[leases.kind.get()];
+        colors.tint(id, counted, self.characters, kind, (leases, slot))
     }
 
     fn is_seen(&self, id: CharacterId, by: Seen) -> bool {

@@ -9,7 +9,9 @@ use super::lend::Lender;
 use super::world::World;
 use super::{Budget, Crowd, Gates, UpdateMode};
 use crate::index::CharacterId;
+use crate::profile::Timeline;
 use crate::task::WorkerOptions;
+use std::sync::Arc;
 
 impl Crowd {
     /// How distant characters are spared. In a replay it is as recorded all the same.
@@ -50,6 +52,11 @@ impl Crowd {
                 }
             }
         }
+    }
+
+    /// Notes what each thread does from the next tick on, or no longer.
+    pub fn trace(&mut self, timeline: Option<Arc<Timeline>>) {
+        self.world.times.trace(timeline);
     }
 
     /// Switches the executor's pruning and stealing, and the instructions that it uses.
@@ -120,6 +127,9 @@ impl World {
             }
         }
         slots.drop_pages();
+        // What is drawn before the next tick is drawn without them.
+        self.instances.clear();
+        self.groups.clear();
     }
 }
 

@@ -15,6 +15,7 @@
 mod budget;
 mod census;
 mod characters;
+mod color;
 pub mod config;
 mod crew;
 mod cull;
@@ -61,6 +62,7 @@ pub mod watch;
 mod world;
 
 pub use budget::BudgetStats;
+pub use color::{ColorBy, ColorKey, HEAT, color_tint};
 pub use config::{ClipInfo, CrowdConfig, CrowdKind, Playing, RootMotion};
 pub use decisions::{Decisions, FallStep, Idle, SlotKind};
 pub use draw::{CrowdDraw, DrawGroup, InstanceRecord, Page};

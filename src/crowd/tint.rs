@@ -31,7 +31,15 @@ const BRIGHTNESS: f32 = 0.12;
 /// A character's colour: linear RGBA, 8 bits each, red lowest, alpha full.
 pub(crate) fn tint(random: &mut Random) -> u32 {
     let color = WARDROBE[random.below(WARDROBE.len())];
-    let brightness = 1.0 + random.range(-BRIGHTNESS, BRIGHTNESS);
+    scaled(color, 1.0 + random.range(-BRIGHTNESS, BRIGHTNESS))
+}
+
+/// An sRGB colour as linear RGBA, 8 bits each, red lowest, alpha full.
+pub(crate) fn linear(color: [u8; 3]) -> u32 {
+    scaled(color, 1.0)
+}
+
+fn scaled(color: [u8; 3], brightness: f32) -> u32 {
     let channel = |i: usize| {
         let linear = linear_from_srgb(f32::from(color[i]) / 255.0) * brightness;
         (linear.clamp(0.0, 1.0) * 255.0).round() as u32

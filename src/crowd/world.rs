@@ -3,6 +3,7 @@
 use super::budget::Budget;
 use super::census::Census;
 use super::characters::Characters;
+use super::color::Colors;
 use super::crew::{Crew, CrewStats};
 use super::cull::{Cull, Frusta};
 use super::draw::{DrawGroup, InstanceRecord};
@@ -73,6 +74,8 @@ pub(crate) struct World {
     pub stand_in: Option<StandIn>,
     /// Palettes that this tick has put back.
     pub put_back: Option<(u32, Vec<Range<u32>>)>,
+    /// What characters are coloured by, while somebody asks.
+    pub colors: Option<Colors>,
 }
 
 #[derive(Debug)]
@@ -90,6 +93,7 @@ impl World {
     /// One frame, from culling to instance records.
     pub fn step(&mut self, step: Step) -> TickStats {
         self.times.clear();
+        self.colors.iter_mut().for_each(Colors::begin);
         let recorded = self.replay.plays().then(|| self.replay.time());
         let (dt, played) = recorded.unwrap_or((step.dt, step.played));
         self.put_back();
@@ -137,9 +141,21 @@ impl World {
             let (replay, terrain, now) = (&self.replay, self.terrain, self.now);
             let places = &characters.places;
             let jumped = (!played).then_some(before);
-            let falls = &self.falls;
-            Evaluation { kinds, crew, now, jumped, places, terrain, replay, falls, times, watched }
-                .run(slots)
+            let (falls, colors) = (&self.falls, self.colors.as_ref());
+            let evaluation = Evaluation {
+                kinds,
+                crew,
+                now,
+                jumped,
+                places,
+                terrain,
+                replay,
+                falls,
+                times,
+                watched,
+                colors,
+            };
+            evaluation.run(slots)
         });
         let surface = Surface { kinds, rides, terrain: self.terrain };
         // What time jumps over nobody falls in; it has ended all falls.
@@ -186,8 +202,9 @@ impl World {
             falls = self.falls.next(seconds, (characters, slots), &surface);
         }
         times.time(Phase::Gather, || {
-            let terrain = self.terrain;
-            let gather = Gather { characters, following, kinds, rides, terrain, frame, times };
+            let (terrain, colors) = (self.terrain, self.colors.as_ref());
+            let gather =
+                Gather { characters, following, kinds, rides, terrain, frame, times, colors };
             gather.run(slots, &mut self.instances, &mut self.groups);
             gather::mark_dirty(slots);
         });

@@ -15,6 +15,7 @@
 mod phase;
 mod setup;
 mod stream;
+mod timeline;
 mod zone;
 
 #[cfg_attr(feature = "tracy", path = "client_tracy.rs")]
@@ -27,6 +28,7 @@ pub use setup::{
     watched,
 };
 pub use stream::{GpuApi, GpuTimeline, Plot, frame_mark, name_thread, plot};
+pub use timeline::{Lane, Span, Timeline};
 #[cfg(test)]
 pub(crate) use zone::counting;
 pub use zone::{Zone, ZoneLocation, zone};

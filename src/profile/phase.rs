@@ -1,8 +1,9 @@
 //! The phases of a frame and where their time is added up.
 
+use super::timeline::Timeline;
 use super::zone::{ZoneLocation, zone};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// A step of the frame.
@@ -73,6 +74,8 @@ pub struct PhaseTimes {
     worker: [AtomicU64; Phase::COUNT],
     /// Made once and entered again each frame: making a span allocates when somebody subscribes.
     spans: [OnceLock<tracing::Span>; Phase::COUNT],
+    /// Where each stretch is noted, while somebody looks.
+    timeline: Option<Arc<Timeline>>,
 }
 
 impl PhaseTimes {
@@ -83,7 +86,15 @@ impl PhaseTimes {
         let start = Instant::now();
         let result = work();
         self.main[phase as usize].fetch_add(nanos(start), Ordering::Relaxed);
+        if let Some(timeline) = &self.timeline {
+            timeline.note_frame(phase, None, start);
+        }
         result
+    }
+
+    /// Notes every stretch of time from now on, or none any more.
+    pub fn trace(&mut self, timeline: Option<Arc<Timeline>>) {
+        self.timeline = timeline;
     }
 
     fn span(&self, phase: Phase) -> &tracing::Span {
@@ -98,6 +109,9 @@ impl PhaseTimes {
         let start = Instant::now();
         let result = work();
         self.worker[phase as usize].fetch_add(nanos(start), Ordering::Relaxed);
+        if let Some(timeline) = &self.timeline {
+            timeline.note_worker(phase, start);
+        }
         result
     }
 
@@ -111,6 +125,9 @@ impl PhaseTimes {
         let start = Instant::now();
         let result = work();
         let elapsed = nanos(start);
+        if let Some(timeline) = &self.timeline {
+            timeline.note_frame(first, Some(second), start);
+        }
         let gained = [0, 1].map(|i| self.worker_ns(phases[i]).saturating_sub(before[i]) as f64);
         let sum = gained[0] + gained[1];
         let share = if sum > 0.0 { gained[0] / sum } else { 0.5 };

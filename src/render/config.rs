@@ -2,6 +2,7 @@
 
 use super::gpu::Gpu;
 use super::lines::Lines;
+use super::lod::LEVELS;
 use super::target::TargetFormats;
 use crate::crowd::CrowdDraw;
 use crate::math::View;
@@ -115,6 +116,11 @@ pub trait Overlay {
 pub struct FrameInput<'a> {
     /// The camera; its size should be the target's.
     pub view: &'a View,
+    /// What levels of detail are picked for: the camera, unless it looks at what another one sees.
+    pub lod_view: &'a View,
+    /// Tints by which instances are told apart by their level of detail, the full one first; `None`
+    /// leaves them as they are.
+    pub level_tints: Option<[u32; LEVELS]>,
     /// What [`super::Renderer::shadow_clip_from_world`] said before the crowd's tick, so that the
     /// crowd was culled against the same volume; `None` draws this frame without shadows.
     pub shadow_clip_from_world: Option<Mat4>,

@@ -7,7 +7,7 @@ use meshopt::{SimplifyOptions, VertexDataAdapter, simplify_with_attributes_and_l
 use std::ops::Range;
 
 /// Levels of a mesh, the full one included.
-pub(super) const LEVELS: usize = 5;
+pub const LEVELS: usize = 5;
 /// How far each step from one level to the next may move a surface, as a share of the mesh's
 /// height at rest.
 const STEPS: [f32; LEVELS - 1] = [0.0025, 0.006, 0.018, 0.05];

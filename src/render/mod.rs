@@ -54,6 +54,7 @@ pub use gpu::{Gpu, GpuError, GpuRequest};
 pub use health::GpuFault;
 pub use layout::LineRecord;
 pub use lines::Lines;
+pub use lod::LEVELS as MESH_LEVELS;
 pub use offscreen::Offscreen;
 pub use renderer::Renderer;
 pub use stats::{GpuPass, GpuTimes, RenderStats};

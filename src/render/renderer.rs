@@ -7,7 +7,7 @@ use super::frame::{FrameBindings, uniforms};
 use super::gpu::Gpu;
 use super::instances::Instances;
 use super::layout::{FrameUniforms, ShadowUniforms};
-use super::lod::LevelPicker;
+use super::lod::{LEVELS, LevelPicker};
 use super::palette::{Palettes, Upload};
 use super::pipeline::MainPass;
 use super::scene::Scene;
@@ -244,7 +244,13 @@ impl Renderer {
         };
         self.palettes.upload(upload, input.crowd.pages)?;
         let (records, groups) = (input.crowd.instances, input.crowd.groups);
-        self.sorted.sort(records, groups, &self.kinds, &LevelPicker::new(input.view));
+        self.sorted.sort(
+            records,
+            groups,
+            &self.kinds,
+            &LevelPicker::new(input.lod_view),
+            input.level_tints,
+        );
         self.instances.upload(gpu, &mut self.staging, encoder, &self.sorted.records);
         self.scene.backdrop.ground.upload(gpu, &mut self.staging, encoder, input.view);
         let (staging, layout) = (&mut self.staging, &self.bindings.layout);
@@ -319,7 +325,11 @@ impl Renderer {
             timer.resolve(encoder);
         }
         let instances = crowd.groups.iter().map(|g| u64::from(g.camera.end - g.camera.start)).sum();
+        let mut by_level = [0; LEVELS];
+        for group in crowd.groups {
+            by_level[group.level] += group.camera.end - group.camera.start;
+        }
         let DrawCounts { draws, triangles } = counts;
-        RenderStats { draws, triangles, instances, ..Default::default() }
+        RenderStats { draws, triangles, instances, by_level, ..Default::default() }
     }
 }

@@ -45,19 +45,27 @@ pub(super) struct Sorted {
 impl Sorted {
     /// Sorts every group's records by level; within a level the order of sections, and within a
     /// section that of the records, stays. `kinds` are the levels of each kind; groups and ranges
-    /// must have been checked.
+    /// must have been checked. With `tints` each is coloured by its level.
     pub(super) fn sort(
         &mut self,
         records: &[InstanceRecord],
         groups: &[DrawGroup],
         kinds: &[KindLevels],
         picker: &LevelPicker,
+        tints: Option<[u32; LEVELS]>,
     ) {
         self.records.clear();
         self.groups.clear();
         for group in groups {
             let Some(kind) = kinds.get(group.kind.get()) else { continue };
             self.sort_group(records, group, kind, picker);
+        }
+        if let Some(tints) = tints {
+            for group in &self.groups {
+                let all = group.camera.start..group.camera.end.max(group.shadow.end);
+                let records = &mut self.records[all.start as usize..all.end as usize];
+                records.iter_mut().for_each(|record| record.tint = tints[group.level]);
+            }
         }
     }
 
@@ -155,7 +163,7 @@ mod tests {
     fn sort(records: &[InstanceRecord], groups: &[DrawGroup]) -> Sorted {
         let view = View::look_at(Vec3::ZERO, Vec3::Z, 1.0, 1000.0, (800, 600));
         let mut sorted = Sorted::default();
-        sorted.sort(records, groups, &[KIND], &LevelPicker::new(&view));
+        sorted.sort(records, groups, &[KIND], &LevelPicker::new(&view), None);
         sorted
     }
 

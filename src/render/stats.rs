@@ -1,5 +1,7 @@
 //! What a frame cost the GPU's side.
 
+use super::lod::LEVELS;
+
 /// Draw calls so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DrawCounts {
@@ -41,6 +43,8 @@ pub struct RenderStats {
     pub triangles: u64,
     /// Instances that the camera's frustum holds.
     pub instances: u64,
+    /// Of those, drawn with each level of detail of their meshes, the full one first.
+    pub by_level: [u32; LEVELS],
     /// Bytes that went to the GPU: palettes, instances and uniforms.
     pub upload_bytes: u64,
     /// Bytes of GPU memory that palette pages hold.

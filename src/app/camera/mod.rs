@@ -107,6 +107,13 @@ impl Camera {
         self.zoom = 1.0;
     }
 
+    /// Another crowd: presets are around it from now on, and who flies stays where it is.
+    pub fn set_scene(&mut self, scene: Scene) {
+        let new = Self::new(self.kind, scene, self.terrain);
+        let fly = if self.kind == CameraArg::Fly { self.fly } else { new.fly };
+        *self = Self { fly, ..new };
+    }
+
     /// Tells where the only character of a crowd is, world metres along x and z: the camera before
     /// the first row goes along with it, from where it was told first. `None` where there are
     /// several, or none: it goes back to where the first row is.

@@ -1,5 +1,6 @@
 //! Options made whole: defaults filled in, contradictions refused.
 
+use super::color::ColorArg;
 use super::contradiction;
 use super::options::{
     CameraArg, GroundArg, LayoutArg, PaletteUploadArg, PlaybackArg, PresentArg, RunOptions,
@@ -99,6 +100,8 @@ pub struct RunConfig {
     pub present: PresentArg,
     /// Index or part of a name.
     pub adapter: Option<String>,
+    /// What the characters' colours tell.
+    pub color_by: ColorArg,
     /// The overlay is painted from the start.
     pub overlay: bool,
     /// Notifies are heard.
@@ -231,6 +234,7 @@ impl RunConfig {
             palette_upload: options.palette_upload,
             present: options.present.unwrap_or(PresentArg::Fifo),
             adapter: options.adapter.clone(),
+            color_by: options.color_by,
             overlay: options.overlay.is_on(),
             sound: options.sound.is_on() && windowed,
             screenshot: options.screenshot.clone(),

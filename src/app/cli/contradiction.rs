@@ -1,5 +1,6 @@
 //! What a command line asks for and can't have, or would be none the wiser for.
 
+use super::color::ColorArg;
 use super::config::Mode;
 use super::options::RunOptions;
 use super::scenario::Scenario;
@@ -128,6 +129,9 @@ pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
     }
     if options.sound.is_on() && mode != Mode::Window {
         notes.push("--sound has no effect without a window".to_owned());
+    }
+    if mode == Mode::NoRender && options.color_by != ColorArg::None {
+        notes.push("--color-by has no effect with --no-render".to_owned());
     }
     if mode == Mode::NoRender && options.adapter.is_some() {
         notes.push("--adapter has no effect with --no-render".to_owned());

@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and one line for whatever was asked wrongly.
 
-pub mod config;
+pub mod color;
+mod config;
 mod contradiction;
 mod fault;
 pub mod options;
@@ -8,6 +9,7 @@ pub mod scenario;
 pub mod spawn;
 pub mod values;
 
+pub use color::ColorArg;
 pub use config::{CharacterRef, Mode, RunConfig};
 pub use contradiction::without_effect;
 pub use options::{

@@ -1,5 +1,6 @@
 //! The options of a run, as clap reads them.
 
+use super::color::ColorArg;
 use super::scenario::ScenarioOptions;
 use super::spawn::SpawnOptions;
 use super::values::{
@@ -220,6 +221,9 @@ pub struct RunOptions {
     /// but does all of the processor's work
     #[arg(long, value_name = "NAME", help_heading = "Picture")]
     pub adapter: Option<String>,
+    /// What the characters' colours tell: F2 goes through them, the overlay has a legend
+    #[arg(long, value_enum, default_value_t = ColorArg::None, help_heading = "Picture")]
+    pub color_by: ColorArg,
     /// Paint the overlay from the start; F1 toggles it in a window
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,
           default_value_t = OnOff::Off, help_heading = "Picture")]

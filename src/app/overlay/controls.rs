@@ -1,8 +1,9 @@
 //! What the user can do: the window of switches and keys.
 
-use super::Facts;
+use super::legend::colors;
 use super::style::{BRIGHT, FAINT, section};
 use super::switchboard::switches;
+use super::{Facts, Parts, people};
 use crate::app::cli::CameraArg;
 use crate::app::clock::Clock;
 use crate::app::window::keys;
@@ -10,10 +11,13 @@ use crate::app::wish::Wish;
 use egui::{Button, Grid, RichText, Ui};
 
 /// All of it, section by section. What the user asks for is added to `wishes`.
-pub fn sections(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
+pub fn sections(ui: &mut Ui, facts: &Facts<'_>, parts: &mut Parts, wishes: &mut Vec<Wish>) {
     section(ui, "World", true, |ui| world(ui, facts, wishes));
+    section(ui, "Colours", true, |ui| colors(ui, facts, wishes));
     section(ui, "Switches", true, |ui| switches(ui, facts, wishes));
-    section(ui, "Keys", true, keys);
+    section(ui, "Kinds", false, |ui| people::kinds(ui, facts));
+    section(ui, "Characters", false, |ui| parts.people.list(ui, facts, wishes));
+    section(ui, "Keys", false, keys);
 }
 
 fn world(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
@@ -52,6 +56,13 @@ fn world(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
             }
         }
     });
+    let mut frozen = facts.frozen;
+    let hint =
+        "gates, draws and levels of detail keep to where the camera is now while it goes elsewhere";
+    if ui.checkbox(&mut frozen, "freeze culling").on_hover_text(hint).changed() {
+        wishes.push(Wish::Freeze(frozen));
+    }
+    people::count(ui, facts, wishes);
 }
 
 /// What the keys do.

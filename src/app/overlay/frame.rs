@@ -1,26 +1,46 @@
 //! What a frame cost and why: the window of numbers.
 
-use super::Facts;
 use super::graph::{frame_graph, phase_color};
 use super::history::History;
+use super::lanes::lanes;
+use super::legend::legend;
 use super::style::{BRIGHT, FAINT, note, number, right, row, section};
 use super::table::{Row, Table};
+use super::{Facts, Parts};
+use crate::app::cli::{ColorArg, PresentArg};
 use crate::app::report::Summary;
+use crate::app::report::text::grouped;
 use egui::{Align, Color32, Grid, Layout, RichText, Sense, Ui, Vec2};
 
 const GRAPH: f32 = 64.0;
 
 /// All of it, section by section.
-pub fn sections(ui: &mut Ui, facts: &Facts<'_>, table: &Table, history: &History) {
+pub fn sections(
+    ui: &mut Ui,
+    facts: &Facts<'_>,
+    (table, history): (&Table, &History),
+    parts: &mut Parts,
+) {
     headline(ui, facts, table);
     ui.add_space(4.0);
     section(ui, "Timings", true, |ui| {
         frame_graph(ui, history, GRAPH);
         ui.add_space(4.0);
         times(ui, table);
+        // Where the processor draws, it is what is waited for.
+        let draws_itself = facts.adapter.is_some_and(|adapter| adapter.device_type == "cpu");
+        if facts.is_windowed() && !draws_itself && table.waits_for_display() {
+            note(ui, capped(facts.config.present));
+        }
     });
+    parts.unfolded = section(ui, "Timeline", true, |ui| {
+        lanes(ui, &parts.lanes, &mut parts.still);
+    });
+    if facts.config.color_by != ColorArg::None && !facts.is_windowed() {
+        section(ui, "Colours", true, |ui| legend(ui, facts));
+    }
     section(ui, "Gates", true, |ui| rows(ui, &table.gates));
-    section(ui, "Tasks", true, |ui| rows(ui, &table.tasks));
+    section(ui, "Tasks", true, |ui| tasks(ui, table));
     section(ui, "Memory", true, |ui| rows(ui, &table.memory));
     section(ui, "GPU", true, |ui| gpu(ui, facts, table));
     if !table.notifies.is_empty() {
@@ -38,6 +58,27 @@ pub fn sections(ui: &mut Ui, facts: &Facts<'_>, table: &Table, history: &History
 
 fn rows(ui: &mut Ui, rows: &[Row]) {
     rows.iter().for_each(|(name, value)| row(ui, name, value));
+}
+
+fn tasks(ui: &mut Ui, table: &Table) {
+    rows(ui, &table.tasks);
+    if table.kinds.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    Grid::new("kinds").num_columns(3).min_col_width(80.0).spacing([6.0, 2.0]).show(ui, |ui| {
+        ui.label(RichText::new("kind").color(FAINT));
+        right(ui, RichText::new("executed").color(FAINT));
+        right(ui, RichText::new("ns each").color(FAINT));
+        ui.end_row();
+        for (name, count, ns) in &table.kinds {
+            ui.label(*name);
+            right(ui, RichText::new(grouped(*count as f64)).monospace());
+            let ns = ns.map_or_else(|| "-".to_owned(), |ns| format!("{ns:.0}"));
+            right(ui, RichText::new(ns).monospace());
+            ui.end_row();
+        }
+    });
 }
 
 fn headline(ui: &mut Ui, facts: &Facts<'_>, table: &Table) {
@@ -96,6 +137,16 @@ fn gpu(ui: &mut Ui, facts: &Facts<'_>, table: &Table) {
         });
     }
     note(ui, &adapter.name);
+}
+
+/// Why there are no more frames.
+fn capped(present: PresentArg) -> &'static str {
+    match present {
+        PresentArg::Fifo => {
+            "fifo: frames wait for the display; --present immediate shows what the machine can do"
+        }
+        _ => "frames wait for the display all the same: the system gives out no image sooner",
+    }
 }
 
 /// Of an adapter without timestamps.

@@ -7,32 +7,40 @@ mod controls;
 mod frame;
 mod graph;
 mod history;
+mod lanes;
+mod legend;
 mod paint;
 mod panes;
+mod people;
 mod style;
 mod switchboard;
 mod table;
 
+pub use lanes::FrameLanes;
+
+use super::characters::Member;
 use super::cli::{CameraArg, Mode, RunConfig};
-use super::picture::Picture;
 use super::sample::Sample;
 use super::wish::Wish;
 use crate::crowd::Crowd;
-use crate::render::{AdapterSummary, Overlay};
+use crate::render::{AdapterSummary, Gpu, Overlay};
 use egui::Align2;
 use history::{FrameRow, History};
 use paint::Painter;
 use panes::Pane;
+use people::People;
 use std::time::{Duration, Instant};
 use table::Table;
 
 /// What stays the same, or is set by the user, and is worth showing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// The GPU.
     pub adapter: Option<&'a AdapterSummary>,
     /// How the run is switched now.
     pub config: &'a RunConfig,
+    /// That as flags: those which are not as usual.
+    pub flags: String,
     /// Worker threads.
     pub threads: usize,
     /// Which camera.
@@ -41,6 +49,14 @@ pub struct Facts<'a> {
     pub paused: bool,
     /// World seconds per real second.
     pub speed: f64,
+    /// The view that the crowd is culled for has been left behind.
+    pub frozen: bool,
+    /// What the colours tell.
+    pub colors: Vec<LegendRow>,
+    /// What each kind is.
+    pub members: &'a [Member],
+    /// Bytes of memory that the program holds, where the system tells.
+    pub resident_bytes: fn() -> Option<u64>,
     /// Whom it is about.
     pub crowd: &'a Crowd,
 }
@@ -52,6 +68,21 @@ impl Facts<'_> {
     }
 }
 
+/// A colour's name, the colour (sRGB), and how many have it.
+pub type LegendRow = (String, [u8; 3], u32);
+
+/// What sections keep from frame to frame.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// The frame that the timeline shows.
+    lanes: FrameLanes,
+    /// The timeline is unfolded.
+    unfolded: bool,
+    /// It is to stay as it is.
+    still: bool,
+    people: People,
+}
+
 /// The overlay: its numbers, whether it shows, and what paints it.
 pub struct Hud {
     ctx: egui::Context,
@@ -61,6 +92,7 @@ pub struct Hud {
     /// Points of the picture at scale 1 when it was laid out last.
     whole: egui::Vec2,
     wishes: Vec<Wish>,
+    parts: Parts,
     history: History,
     table: Table,
     last: Option<Sample>,
@@ -72,17 +104,20 @@ impl Hud {
     /// How long a message stays.
     const MESSAGE: Duration = Duration::from_secs(4);
 
-    /// An overlay for what `picture` draws to; without one it only listens.
-    pub fn new(shown: bool, picture: Option<&Picture>) -> Self {
+    /// An overlay that a GPU paints on views of a format (see
+    /// [`TargetFormats::overlay`](crate::render::TargetFormats::overlay)); without one it only
+    /// listens.
+    pub fn new(shown: bool, drawn: Option<(&Gpu, wgpu::TextureFormat)>) -> Self {
         let ctx = egui::Context::default();
         style::dress(&ctx);
         Self {
             ctx,
-            painter: picture.map(|p| Painter::new(&p.gpu, p.formats().overlay)),
+            painter: drawn.map(|(gpu, format)| Painter::new(gpu, format)),
             shown,
             laid_out: false,
             whole: egui::Vec2::ZERO,
             wishes: Vec::new(),
+            parts: Parts::default(),
             history: History::default(),
             table: Table::default(),
             last: None,
@@ -104,6 +139,16 @@ impl Hud {
     /// True while the windows show, and events may be meant for them.
     pub fn is_shown(&self) -> bool {
         self.shown
+    }
+
+    /// True while somebody looks at the timeline and wants to see the next frame.
+    pub fn wants_lanes(&self) -> bool {
+        self.laid_out && self.shown && self.parts.unfolded && !self.parts.still
+    }
+
+    /// A frame's timeline.
+    pub fn show_lanes(&mut self, lanes: FrameLanes) {
+        self.parts.lanes = lanes;
     }
 
     /// What was asked for since this was last asked.
@@ -144,6 +189,18 @@ impl Hud {
         self.last.as_ref()
     }
 
+    /// The sentence that shows for a while.
+    #[cfg(test)]
+    pub fn told(&self) -> Option<&str> {
+        self.message.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    /// The timeline as it shows.
+    #[cfg(test)]
+    pub fn lanes(&self) -> &FrameLanes {
+        &self.parts.lanes
+    }
+
     /// Lays the frame's overlay out for a picture of `size` pixels. What egui wants of the window
     /// comes back; `None` when nothing shows.
     pub fn lay_out(
@@ -180,17 +237,17 @@ impl Hud {
         self.ctx.set_zoom_factor(zoom);
         input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, whole / zoom));
         if self.shown {
-            self.table.refresh(&self.history, self.last.as_ref(), facts.crowd);
+            self.table.refresh(&self.history, self.last.as_ref(), facts);
         } else {
             self.ctx.memory_mut(|memory| memory.stop_text_input());
         }
-        let (ctx, wishes) = (self.ctx.clone(), &mut self.wishes);
+        let (ctx, wishes, parts) = (self.ctx.clone(), &mut self.wishes, &mut self.parts);
         let (table, history) = (&self.table, &self.history);
         let message = self.message.as_ref().map(|(text, _)| text);
         let warning = self.warning.as_ref();
         ctx.run_pass(input, |ctx| {
             if self.shown {
-                windows(ctx, anew, facts, (table, history), wishes);
+                windows(ctx, anew, facts, (table, history), (&mut *parts, &mut *wishes));
             }
             if let Some(text) = message.or(warning) {
                 panes::message(ctx, text, message.is_none());
@@ -217,17 +274,17 @@ fn windows(
     anew: bool,
     facts: &Facts<'_>,
     (table, history): (&Table, &History),
-    wishes: &mut Vec<Wish>,
+    (parts, wishes): (&mut Parts, &mut Vec<Wish>),
 ) {
     let wide = ctx.content_rect().width() >= TWO;
     FRAME.show(ctx, anew, |ui| {
-        frame::sections(ui, facts, table, history);
+        frame::sections(ui, facts, (table, history), parts);
         if facts.is_windowed() && !wide {
-            controls::sections(ui, facts, wishes);
+            controls::sections(ui, facts, parts, wishes);
         }
     });
     if facts.is_windowed() && wide {
-        CONTROLS.show(ctx, anew, |ui| controls::sections(ui, facts, wishes));
+        CONTROLS.show(ctx, anew, |ui| controls::sections(ui, facts, parts, wishes));
     }
 }
 

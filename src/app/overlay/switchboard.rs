@@ -45,10 +45,10 @@ pub fn switches(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
     row(ui, "present", nothing, |ui| choose(ui, "present", &mut to.present, &PRESENTS));
     let load = Some("clips are stored one way when a character is loaded: start with the flag");
     row(ui, "clip-store", load, |ui| drop(ui.label(name(&facts.config.clip_store))));
-    let flags = now.flags();
-    if !flags.is_empty() {
+    if !facts.flags.is_empty() {
         ui.add_space(4.0);
-        note(ui, format!("as flags: {flags}"));
+        note(ui, "as flags:");
+        ui.label(RichText::new(&facts.flags).monospace().size(10.5).color(FAINT));
     }
     if to != now {
         wishes.push(Wish::Switch(to));

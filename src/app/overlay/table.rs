@@ -1,14 +1,15 @@
 //! The overlay's numbers, renewed four times a second so that they can be read.
 
+use super::Facts;
 use super::history::{FrameRow, History};
-use crate::app::memory;
 use crate::app::report::Summary;
 use crate::app::report::text::grouped;
 use crate::app::sample::{Sample, milliseconds};
-use crate::crowd::{Bytes, Crowd, Followers, NotifyEvent, PopulationStats};
+use crate::crowd::{Bytes, Followers, NotifyEvent, PopulationStats};
 use crate::motion::{Fired, Moment};
 use crate::profile::Phase;
 use crate::render::RenderStats;
+use crate::task::{TaskKind, Work};
 use std::time::{Duration, Instant};
 
 /// Something that is counted: a name, a value.
@@ -32,6 +33,8 @@ pub struct Table {
     pub gates: Vec<Row>,
     /// What was recorded and executed.
     pub tasks: Vec<Row>,
+    /// Each kind of task that was executed: how many, and nanoseconds of one where some were timed.
+    pub kinds: Vec<(&'static str, u64, Option<f64>)>,
     /// What it takes.
     pub memory: Vec<Row>,
     /// What was drawn.
@@ -45,8 +48,14 @@ impl Table {
     /// Notifies that are shown.
     const NOTIFIES: usize = 5;
 
+    /// Frames mostly wait for the display, and for a share of their time that is worth telling.
+    pub fn waits_for_display(&self) -> bool {
+        let waits = self.display.as_ref().zip(self.frame.as_ref());
+        waits.is_some_and(|(display, frame)| display.p50 > 0.1 * frame.p50)
+    }
+
     /// Renews the numbers if they are old.
-    pub fn refresh(&mut self, history: &History, last: Option<&Sample>, crowd: &Crowd) {
+    pub fn refresh(&mut self, history: &History, last: Option<&Sample>, facts: &Facts<'_>) {
         if self.renewed.is_some_and(|at| at.elapsed() < Self::EVERY) && self.frame.is_some() {
             return;
         }
@@ -57,12 +66,13 @@ impl Table {
         self.display = history.summary(|r: &FrameRow| r.display).filter(|s| s.max > 0.0);
         self.passes = history.pass_summaries();
         if let Some(sample) = last {
-            self.gates = gates(sample, &crowd.population());
+            self.gates = gates(sample, &facts.crowd.population());
             self.tasks = tasks(sample);
-            self.memory = memory(sample);
+            self.kinds = kinds(sample, &self.kinds);
+            self.memory = memory(sample, (facts.resident_bytes)());
             self.gpu = sample.render.as_ref().map(gpu).unwrap_or_default();
         }
-        let newest = crowd.recent_notifies().rev().take(Self::NOTIFIES);
+        let newest = facts.crowd.recent_notifies().rev().take(Self::NOTIFIES);
         self.notifies = newest.map(|(event, name)| notify_row(event, name)).collect();
     }
 }
@@ -148,7 +158,23 @@ fn tasks(sample: &Sample) -> Vec<Row> {
     ]
 }
 
-fn memory(sample: &Sample) -> Vec<Row> {
+/// One list in 64 is timed: where none of a frame was, the last time stays.
+fn kinds(
+    sample: &Sample,
+    before: &[(&'static str, u64, Option<f64>)],
+) -> Vec<(&'static str, u64, Option<f64>)> {
+    let executed = TaskKind::ALL.into_iter().zip(&sample.tick.tasks.executed);
+    let resolved = ("resolve", &sample.tick.tasks.resolved);
+    let all = executed.map(|(kind, work)| (kind.name(), work)).chain([resolved]);
+    let row = |(name, work): (&'static str, &Work)| {
+        let timed = (work.timed > 0).then(|| work.timed_ns as f64 / work.timed as f64);
+        let last = || before.iter().find(|row| row.0 == name).and_then(|row| row.2);
+        (name, work.count, timed.or_else(last))
+    };
+    all.filter(|(_, work)| work.count > 0).map(row).collect()
+}
+
+fn memory(sample: &Sample, resident: Option<u64>) -> Vec<Row> {
     let tick = &sample.tick;
     let mut rows = vec![
         ("characters", Bytes(tick.character_bytes).to_string()),
@@ -159,7 +185,7 @@ fn memory(sample: &Sample) -> Vec<Row> {
         rows.push(("palettes on the GPU", Bytes(render.palette_bytes).to_string()));
         rows.push(("upload", format!("{} a frame", Bytes(render.upload_bytes))));
     }
-    if let Some(bytes) = memory::resident_bytes() {
+    if let Some(bytes) = resident {
         rows.push(("the whole program", Bytes(bytes).to_string()));
     }
     if let Some(allocations) = sample.allocations {

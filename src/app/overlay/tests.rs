@@ -16,7 +16,20 @@ fn config() -> RunConfig {
 
 fn facts<'a>(crowd: &'a Crowd, config: &'a RunConfig) -> Facts<'a> {
     let (camera, speed) = (CameraArg::Orbit, 1.0);
-    Facts { adapter: None, config, threads: 2, camera, paused: false, speed, crowd }
+    Facts {
+        adapter: None,
+        config,
+        flags: String::new(),
+        threads: 2,
+        camera,
+        paused: false,
+        speed,
+        frozen: false,
+        colors: Vec::new(),
+        members: &[],
+        resident_bytes: || None,
+        crowd,
+    }
 }
 
 /// What a frame of the overlay painted: texts and the middles of those that are seen.
@@ -158,7 +171,7 @@ fn a_section_can_be_folded_up_and_a_small_picture_scrolled() {
     pass(&mut hud, (1_280, 720), &facts, &[]);
     click(&mut hud, &facts, "step");
     let unfolded = height(&hud);
-    click(&mut hud, &facts, "Keys");
+    click(&mut hud, &facts, "Switches");
     pass(&mut hud, (1_280, 720), &facts, &[]);
     assert!(height(&hud) < unfolded - 100.0, "{} of {unfolded}", height(&hud));
     // The keys come last.

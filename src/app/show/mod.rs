@@ -1,17 +1,21 @@
 //! One frame of a run, the same for a window, for a texture and for no picture at all.
 
+mod arrivals;
+mod looking;
+mod restage;
 mod switching;
 mod telling;
 mod wishes;
 
 use super::alloc;
 use super::audit::Audit;
-use super::camera::{Camera, Scene, Steering};
+use super::camera::{Camera, Steering};
 use super::characters::Cast;
 use super::cli::{Mode, RunConfig, TimeStep};
 use super::clock::Clock;
 use super::cpu;
 use super::exit::Failure;
+use super::memory;
 use super::overlay::{Facts, Hud};
 use super::picture::{Picture, Shot};
 use super::placing;
@@ -20,21 +24,25 @@ use super::replay::{Player, Recording, checksums};
 use super::report::Recorder;
 use super::sample::{self, Sample};
 use super::scenario;
+use super::sketch::Sketch;
 use super::sound::Sound;
 use super::watch::Inspector;
 use crate::asset::ImageRgba8;
 use crate::crowd::{Crowd, NotifyLog, TickInput, TickStats};
-use crate::math::Bounds;
-use crate::profile::{self, PhaseTimes, Plot};
-use crate::render::{FrameTarget, Lines, Offscreen, RenderStats};
+use crate::math::{Bounds, View};
+use crate::profile::{self, PhaseTimes, Plot, Timeline};
+use crate::render::{FrameTarget, MESH_LEVELS, Offscreen, RenderStats};
+use arrivals::Arrivals;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A crowd, its camera and its clock, and what draws and measures them.
 pub struct Show {
     config: RunConfig,
     crowd: Crowd,
+    cast: Cast,
     picture: Option<Picture>,
     /// The world's clock.
     pub clock: Clock,
@@ -43,6 +51,13 @@ pub struct Show {
     /// What is painted over the picture.
     pub hud: Hud,
     shot: Option<Shot>,
+    sketch: Sketch,
+    /// What the crowd is culled for, where that is not the camera's view.
+    frozen: Option<View>,
+    timeline: Option<Arc<Timeline>>,
+    arrivals: Arrivals,
+    /// Instances of the last frame by their meshes' level of detail.
+    levels: [u32; MESH_LEVELS],
     recording: Option<Recording>,
     replay: Option<Player>,
     reload: Option<Reload>,
@@ -70,11 +85,11 @@ impl Show {
     pub fn new(config: RunConfig, cast: Cast, picture: Option<Picture>) -> Result<Self, Failure> {
         let _span = tracing::info_span!("place crowd").entered();
         let threads = config.threads.unwrap_or_else(cpu::threads);
-        let height = cast.typical_stature();
         let play = |path: &PathBuf| Player::new(path, &cast);
         let replay = config.replay.as_ref().map(play).transpose()?;
         let checksums = config.record.as_ref().map_or(Vec::new(), |_| checksums(&cast));
-        let mut crowd = placing::crowd(&config, cast, threads, picture.as_ref(), replay.as_ref())?;
+        let mut crowd =
+            placing::crowd(&config, cast.clone(), threads, picture.as_ref(), replay.as_ref())?;
         crowd.add_notify_sink(Box::new(NotifyLog));
         let sound = if config.sound { Sound::open(&mut crowd) } else { None };
         replay.as_ref().map_or(Ok(()), |player| player.begin(&mut crowd))?;
@@ -83,17 +98,21 @@ impl Show {
         if let Some(scenario) = &config.scenario {
             scenario::stage(scenario, &mut crowd)?;
         }
-        let extent = crowd.half_extent();
-        let round = config.layout == super::cli::LayoutArg::Disc;
-        let scene = Scene { half_x: extent.x, half_z: extent.y, round, height };
-        let hud = Hud::new(config.overlay, picture.as_ref());
-        Ok(Self {
+        let scene = restage::scene(&config, &crowd, &cast);
+        let hud = Hud::new(config.overlay, picture.as_ref().map(|p| (&p.gpu, p.formats().overlay)));
+        let mut show = Self {
             clock: Clock::new(config.camera_step()),
             camera: Camera::new(config.camera, scene, config.terrain()),
             hud,
             crowd,
+            cast,
             picture,
             shot: None,
+            sketch: Sketch::default(),
+            frozen: None,
+            timeline: None,
+            arrivals: Arrivals::default(),
+            levels: [0; MESH_LEVELS],
             recording,
             replay,
             reload: Reload::new(&config),
@@ -111,7 +130,9 @@ impl Show {
             threads,
             switched: Vec::new(),
             config,
-        })
+        };
+        show.color_by(show.config.color_by);
+        Ok(show)
     }
 
     /// What the run was asked for.
@@ -173,6 +194,8 @@ impl Show {
         let start = Instant::now();
         let interval = self.last_start.replace(start).map(|last| start.duration_since(last));
         self.grant_all();
+        self.take_arrivals();
+        self.arm_timeline();
         let time = self.clock.tick(start);
         self.camera.follow(self.lone());
         self.camera.advance(time.camera as f32, steering);
@@ -181,8 +204,9 @@ impl Show {
         let size = target.map_or((self.config.size.width, self.config.size.height), |t| t.size);
         let view = self.camera.view(size);
         let focus = self.focus();
-        let shadow = self.picture.as_ref().and_then(|p| p.shadow_clip_from_world(&view, &focus));
-        let shot = Shot { view, shadow };
+        let culled = self.frozen.unwrap_or(view);
+        let shadow = self.picture.as_ref().and_then(|p| p.shadow_clip_from_world(&culled, &focus));
+        let shot = Shot { view, culled, shadow };
         if self.frame == self.config.warmup {
             self.crowd.clear_notify_counts();
         }
@@ -196,7 +220,7 @@ impl Show {
             &TickInput {
                 dt: time.world,
                 played: !time.jumped,
-                view: &shot.view,
+                view: &shot.culled,
                 shadow_clip_from_world: shot.shadow,
                 palette_hash: self.hashes(),
             },
@@ -213,12 +237,21 @@ impl Show {
             recording.frame(self.crowd.recorded_frame());
         }
 
+        self.sketch.clear();
+        self.sketch_frozen();
         let platform = self.lay_out(size, input);
         let render = match (&mut self.picture, target) {
             (Some(picture), Some(target)) => {
                 let overlay = self.hud.painter();
                 let crowd = (self.crowd.draw(), self.crowd.spare_workers());
-                Some(picture.draw(target, &shot, crowd, Lines::default(), overlay, &self.times)?)
+                Some(picture.draw(
+                    target,
+                    &shot,
+                    crowd,
+                    self.sketch.lines(),
+                    overlay,
+                    &self.times,
+                )?)
             }
             _ => None,
         };
@@ -227,6 +260,7 @@ impl Show {
         profile::frame_mark();
 
         let work = start.elapsed();
+        self.show_timeline(work);
         let frame = if self.config.mode == Mode::Window { interval.unwrap_or(work) } else { work };
         let (main_ms, worker_ms) = sample::phases(&self.times);
         let frame_ms = frame.as_secs_f64() * 1e3 - sample::milliseconds(self.last_hash_ns(&tick));
@@ -243,6 +277,7 @@ impl Show {
         self.notes.push(note.clone());
         match reloaded {
             Reloaded::Done(note) => {
+                self.color_by(self.config.color_by);
                 self.hud.warn(None);
                 self.hud.say(note);
             }
@@ -264,7 +299,7 @@ impl Show {
         let times = PhaseTimes::default();
         let overlay = self.hud.painter();
         let crowd = (self.crowd.draw(), self.crowd.spare_workers());
-        picture.draw(target.target(), shot, crowd, Lines::default(), overlay, &times)?;
+        picture.draw(target.target(), shot, crowd, self.sketch.lines(), overlay, &times)?;
         Ok(Some(target.read(&picture.gpu)?))
     }
 
@@ -305,13 +340,22 @@ impl Show {
     }
 
     fn lay_out(&mut self, size: (u32, u32), input: egui::RawInput) -> Option<egui::PlatformOutput> {
+        let (mut colors, mut flags) = (Vec::new(), String::new());
+        if self.hud.is_shown() {
+            (colors, flags) = (self.legend(), self.switches().flags());
+        }
         let facts = Facts {
             adapter: self.picture.as_ref().map(|p| p.gpu.summary()),
             config: &self.config,
+            flags,
             threads: self.threads,
             camera: self.camera.kind(),
             paused: self.clock.paused(),
             speed: self.clock.speed(),
+            frozen: self.frozen.is_some(),
+            colors,
+            members: &self.cast.members,
+            resident_bytes: memory::resident_bytes,
             crowd: &self.crowd,
         };
         self.hud.lay_out(size, input, &facts)
@@ -319,6 +363,7 @@ impl Show {
 
     fn measure(&mut self, sample: Sample) {
         if let Some(render) = &sample.render {
+            self.levels = render.by_level;
             self.recorder.add_gpu(&render.gpu_passes);
         }
         self.hud.add(&sample);

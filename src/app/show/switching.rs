@@ -23,9 +23,14 @@ impl Show {
             self.hud.say(refusal.to_string());
         }
         for flag in self.switches().changed(&before) {
-            if !self.switched.contains(&flag) {
-                self.switched.push(flag);
-            }
+            self.note_switched(flag);
+        }
+    }
+
+    /// A flag is not as the run began any more.
+    pub(super) fn note_switched(&mut self, flag: &'static str) {
+        if !self.switched.contains(&flag) {
+            self.switched.push(flag);
         }
     }
 

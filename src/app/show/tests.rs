@@ -1,9 +1,11 @@
 use super::*;
-use crate::app::cli::{Cli, PaletteUploadArg, VisibilityArg};
+use crate::app::cli::{CameraArg, Cli, ColorArg, PaletteUploadArg, VisibilityArg};
 use crate::app::switches::Switches;
 use crate::app::wish::Wish;
 use crate::app::{characters, headless};
+use crate::index::CharacterKind;
 use crate::math::{Mat3x4, SimdLevel};
+use crate::profile::Phase;
 use std::ffi::OsString;
 
 /// A show without a window, and what it is drawn into.
@@ -156,4 +158,106 @@ fn what_can_not_be_switched_is_told_and_stays() {
     assert_eq!(show.switches(), before);
     assert!(show.report().switched.is_empty());
     assert_eq!(frame(&mut show, target.as_ref()).tick.evaluated, 3);
+}
+
+#[test]
+fn the_count_changes_by_comings_and_goings_and_beyond_its_places_with_another_crowd() {
+    let line = "--adapter noop --count 40 --size 64x64 --threads 1 --color-by rate --prune off";
+    let (mut show, target) = show(line);
+    let mut ask = |count: u32| {
+        show.grant(Wish::Count(count));
+        let sample = frame(&mut show, target.as_ref());
+        assert_eq!(show.legend().len(), 4, "colours go on");
+        let tasks = &sample.tick.tasks;
+        assert!(count == 0 || tasks.recorded > tasks.reachable, "so do switches");
+        (sample.tick.count, show.crowd.capacity(), show.crowd.count_of(CharacterKind(0)))
+    };
+    assert_eq!(ask(10), (10, 40, 5));
+    assert_eq!(ask(31), (31, 40, 16));
+    assert_eq!(ask(90), (90, 90, 45));
+    assert_eq!(ask(0), (0, 90, 0));
+    assert_eq!(ask(90), (90, 90, 45));
+    assert_eq!(show.report().switched, ["--count"]);
+    assert_eq!(show.report().config.count, 90);
+}
+
+#[test]
+fn a_view_that_is_frozen_is_what_the_crowd_is_culled_for() {
+    let (mut show, target) = show("--adapter noop --count 300 --camera near --size 320x180");
+    let target = target.as_ref();
+    frames(&mut show, target, 3);
+    // Nobody walks out of it meanwhile.
+    show.grant(Wish::Pause);
+    let near = frames(&mut show, target, 2).tick;
+    show.grant(Wish::Freeze(true));
+    show.grant(Wish::Camera(CameraArg::Far));
+    let kept = frames(&mut show, target, 3);
+    assert_eq!((kept.tick.in_camera, kept.tick.visible), (near.in_camera, near.visible));
+    assert_eq!(kept.render.unwrap().instances, u64::from(near.in_camera));
+    let (view, culled) = show.shot.as_ref().map(|shot| (shot.view, shot.culled)).unwrap();
+    assert!(view.eye.distance(culled.eye) > 5.0, "the picture is the other camera's");
+    assert_eq!(show.sketch.lines().tested.len(), 12, "its edges are drawn");
+    show.grant(Wish::Freeze(false));
+    assert_eq!(frames(&mut show, target, 3).tick.in_camera, 300);
+}
+
+#[test]
+fn the_timeline_is_noted_while_it_shows() {
+    let (mut show, target) = show("--adapter noop --count 80 --threads 2 --overlay on");
+    let target = target.as_ref();
+    frame(&mut show, target);
+    frames(&mut show, target, 2);
+    let shown = show.hud.lanes().clone();
+    assert_eq!(shown.lanes.len(), 3);
+    let phases = |lane: usize| shown.lanes[lane].spans.iter().map(|span| span.phase);
+    for phase in [Phase::Cull, Phase::Gate, Phase::Record, Phase::Gather, Phase::Upload] {
+        assert!(phases(0).any(|p| p == phase), "{phase:?}");
+    }
+    assert!((1..3).flat_map(phases).any(|phase| phase == Phase::Execute));
+    let spans = shown.lanes.iter().flat_map(|lane| &lane.spans);
+    assert!(spans.clone().all(|s| s.begin_ns <= s.end_ns && s.end_ns <= shown.frame_ns));
+    show.hud.toggle();
+    frames(&mut show, target, 2);
+    assert!(show.timeline.is_none(), "nobody looks");
+    assert_eq!(show.hud.lanes().frame_ns, shown.frame_ns);
+}
+
+#[test]
+fn a_file_that_is_dropped_joins_the_crowd_or_is_told_of() {
+    let (mut show, target) = show("--adapter noop --count 20 --size 64x64 --character quadruped");
+    let mut drop_file = |path: &str| {
+        show.grant(Wish::Join(path.into()));
+        let start = Instant::now();
+        while show.arrivals.expected() > 0 {
+            frame(&mut show, target.as_ref());
+            assert!(start.elapsed() < Duration::from_secs(120), "it is never read");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let sample = frame(&mut show, target.as_ref());
+        (sample.tick.count, show.crowd.kinds().count(), show.hud.told().unwrap().to_owned())
+    };
+    let (count, kinds, line) = drop_file("/there/is/no/such.glb");
+    assert_eq!((count, kinds), (20, 1));
+    assert!(line.contains("such.glb") && line.lines().count() == 1, "{line}");
+    let (count, kinds, line) = drop_file(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    assert_eq!((count, kinds), (20, 1), "{line}");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/humanoid.glb");
+    let (count, kinds, line) = drop_file(file);
+    assert_eq!((count, kinds), (40, 2), "{line}");
+    assert!(line.contains("joined"), "{line}");
+    assert_eq!(show.crowd.count_of(CharacterKind(1)), 20);
+    assert_eq!(show.report().switched, ["--character"]);
+}
+
+#[test]
+fn colours_go_round_and_are_told_by_the_crowd_or_the_renderer() {
+    let (mut show, target) = show("--adapter noop --count 60 --size 320x180");
+    for mode in ColorArg::ALL.into_iter().cycle().skip(1).take(8) {
+        show.grant(Wish::NextColor);
+        frames(&mut show, target.as_ref(), 3);
+        assert_eq!(show.config.color_by, mode);
+        let counted: u32 = show.legend().iter().map(|(_, _, count)| count).sum();
+        let seen = show.hud.last().unwrap().tick.in_camera;
+        assert_eq!(counted, if mode == ColorArg::None { 0 } else { seen }, "{mode:?}");
+    }
 }

@@ -1,7 +1,9 @@
 //! What the user asks for happens here, whether it was a key or something in the overlay.
 
 use super::Show;
+use crate::app::exit::Failure;
 use crate::app::wish::Wish;
+use crate::index::CharacterId;
 
 impl Show {
     /// Does what the user asks for.
@@ -20,6 +22,19 @@ impl Show {
             Wish::Speed(speed) => self.clock.set_speed(speed),
             Wish::Seek(seconds) => self.clock.seek(seconds),
             Wish::NextClip => self.crowd.next_clip(),
+            Wish::Freeze(on) => self.freeze(on),
+            Wish::Count(count) => {
+                let outcome = self.set_count(count);
+                self.tell_refusal(outcome);
+            }
+            Wish::ColorBy(mode) => self.color_by(mode),
+            Wish::NextColor => {
+                self.color_by(self.config.color_by.next());
+                let mode = self.config.color_by;
+                self.hud.say(format!("--color-by {}: {}", mode.name(), mode.tells()));
+            }
+            Wish::Pick(id) => self.tell_of(id),
+            Wish::Join(path) => self.join(path),
             Wish::Switch(switches) => self.switch(&switches),
             Wish::Camera(kind) => self.camera.set_kind(kind),
         }
@@ -30,6 +45,20 @@ impl Show {
         for wish in self.hud.take_wishes() {
             self.grant(wish);
         }
+    }
+
+    fn tell_refusal(&mut self, outcome: Result<(), Failure>) {
+        if let Err(refusal) = outcome {
+            self.hud.say(refusal.to_string());
+        }
+    }
+
+    /// Who somebody is.
+    fn tell_of(&mut self, id: CharacterId) {
+        let Some(state) = self.crowd.character(id) else { return };
+        let kind = self.crowd.kind_name(state.kind).unwrap_or_default();
+        let at = state.position;
+        self.hud.say(format!("character {id}: {kind}, at {:.1}, {:.1}", at.x, at.z));
     }
 
     fn tell_speed(&mut self) {

@@ -45,6 +45,11 @@ mod audible {
             Some(Self { listener: Listener::of(crowd), player })
         }
 
+        /// Listens to another crowd.
+        pub fn listen(&mut self, crowd: &mut Crowd) {
+            self.listener = Listener::of(crowd);
+        }
+
         /// Plays what the last tick fired, as it sounds from where the picture is seen.
         pub fn play(&mut self, crowd: &Crowd, view: &View) {
             for cue in self.listener.cues(crowd, view) {
@@ -66,6 +71,11 @@ mod silent {
         /// Nothing that could be heard.
         pub fn open(_: &mut Crowd) -> Option<Self> {
             None
+        }
+
+        /// Never called, because nobody has a `Sound`.
+        pub fn listen(&mut self, _: &mut Crowd) {
+            match *self {}
         }
 
         /// Never called, because nobody has a `Sound`.

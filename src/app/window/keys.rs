@@ -23,7 +23,7 @@ pub enum Action {
 }
 
 /// Keys and what they do, for the help; [`action`] and [`Input`] do it.
-pub const HELP: [(&str, &str); 12] = [
+pub const HELP: [(&str, &str); 13] = [
     ("Space", "pause"),
     ("Full stop", "a single step"),
     ("Up, Down", "faster, slower"),
@@ -34,6 +34,7 @@ pub const HELP: [(&str, &str); 12] = [
     ("Mouse, wheel", "drag to look, zoom"),
     ("Click", "knock somebody over"),
     ("F1", "this overlay"),
+    ("F2", "colours that tell"),
     ("F12", "screenshot"),
     ("Esc", "end"),
 ];
@@ -53,6 +54,7 @@ pub fn action(key: KeyCode) -> Option<Action> {
         KeyCode::Digit3 => Wish::Camera(CameraArg::Near),
         KeyCode::Digit4 => Wish::Camera(CameraArg::Far),
         KeyCode::Digit5 => Wish::Camera(CameraArg::Path),
+        KeyCode::F2 => Wish::NextColor,
         KeyCode::F1 => return Some(Action::Overlay),
         KeyCode::F12 => return Some(Action::Screenshot),
         KeyCode::Escape => return Some(Action::Quit),

@@ -6,6 +6,7 @@ use crate::app::cli::{PresentArg, RunConfig};
 use crate::app::exit::Failure;
 use crate::app::picture::Picture;
 use crate::app::show::Show;
+use crate::app::wish::Wish;
 use crate::app::{finish, interrupt, output};
 use crate::render::{Gpu, GpuRequest, PresentMode, WindowSurface};
 use std::path::PathBuf;
@@ -112,6 +113,7 @@ impl WindowRun {
             WindowEvent::CloseRequested | WindowEvent::Destroyed => self.closing = true,
             // Also what follows a change of the scale factor.
             WindowEvent::Resized(size) => self.surface.resize(size.width, size.height),
+            WindowEvent::DroppedFile(path) => self.show.grant(Wish::Join(path)),
             WindowEvent::Occluded(occluded) => self.occluded = occluded,
             WindowEvent::Focused(false) => self.input.release_all(),
             // Whatever was held is let go, whoever hears of it.

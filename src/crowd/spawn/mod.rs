@@ -12,6 +12,7 @@
 
 mod origin;
 mod population;
+mod resize;
 mod turnover;
 
 pub(crate) use origin::Origin;

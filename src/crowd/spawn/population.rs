@@ -66,6 +66,11 @@ impl Population {
         self.wanted.iter().sum()
     }
 
+    /// From now on so many of each kind are to be there.
+    pub fn ask_for(&mut self, wanted: Vec<u32>) {
+        self.wanted = wanted;
+    }
+
     /// True when characters come by themselves.
     pub fn moves(&self) -> bool {
         self.spawning.per_second() > 0.0
