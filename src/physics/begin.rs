@@ -1,6 +1,7 @@
 //! What bodies begin as: where bones are and how they move, who may touch whom, and what joins them.
 
-use super::convert::pose as rapier_pose;
+use super::capsule::Capsule;
+use super::convert::{pose as rapier_pose, vector};
 use super::ground::Plane;
 use super::joints::{Limits, direction};
 use super::parts::Part;
@@ -9,11 +10,14 @@ use rapier3d::prelude::*;
 
 /// Units and radians per second that a pose moves at, at most.
 pub const MOST_SPEED: f32 = 8.0;
-const MOST_TURN: f32 = 20.0;
-/// How fast joints come to rest by themselves: of a speed, per second.
-const STIFFNESS: f32 = 6.0;
+pub const MOST_TURN: f32 = 20.0;
+/// How many times harder a capsule is to turn than it would be: thin limbs between heavy ones would
+/// turn too fast for a step.
+const INERTIA: f32 = 3.0;
+/// Units that the ground of bodies is above what is drawn: as far as a landing presses them in.
+pub const LIFT: f32 = 0.005;
 /// The group of the ground.
-pub const GROUND: u32 = 31;
+const GROUND: u32 = 31;
 
 /// How a part's bone stands.
 #[derive(Clone, Copy)]
@@ -53,16 +57,29 @@ pub fn velocity(then: &Stand, now: &Stand, seconds: f32) -> (Vec3, Vec3) {
     (limited(linear, MOST_SPEED), limited(angular, MOST_TURN))
 }
 
-pub fn groups(own: u32, others: u32) -> InteractionGroups {
+fn groups(own: u32, others: u32) -> InteractionGroups {
     let set = Group::from_bits_truncate;
     InteractionGroups::new(set(own), set(others), InteractionTestMode::And)
 }
 
+/// Where a plane's half space is.
+pub fn on(plane: &Plane) -> Pose {
+    rapier_pose(plane.point + plane.normal * LIFT, plane.rotation())
+}
+
+/// What collides of a capsule, by the groups that it may meet.
+pub fn collider(capsule: &Capsule, own: u32, others: u32) -> ColliderBuilder {
+    let shape = SharedShape::capsule(vector(capsule.a), vector(capsule.b), capsule.radius);
+    let mut mass = shape.mass_properties(1000.0);
+    mass.inv_principal_inertia /= INERTIA;
+    let groups = groups(own, others | 1 << GROUND);
+    ColliderBuilder::new(shape).mass_properties(mass).friction(0.8).collision_groups(groups)
+}
+
 /// The ground for the bodies of `groups`.
 pub fn half_space(plane: &Plane, bodies: u32) -> ColliderBuilder {
-    let place = rapier_pose(plane.point, plane.rotation());
     ColliderBuilder::new(SharedShape::halfspace(Vector::Y))
-        .position(place)
+        .position(on(plane))
         .friction(0.9)
         .collision_groups(groups(1 << GROUND, bodies))
 }
@@ -78,7 +95,7 @@ pub fn joint_between(parent: &Stand, part: &Stand, limits: &Limits) -> GenericJo
         .contacts_enabled(false);
     for (axis, range) in [JointAxis::AngX, JointAxis::AngY, JointAxis::AngZ].into_iter().zip(ranges)
     {
-        joint = joint.limits(axis, range).motor_velocity(axis, 0.0, STIFFNESS);
+        joint = joint.limits(axis, range);
     }
     joint.build().into()
 }

@@ -42,6 +42,28 @@ impl Capsule {
         (capsule.a.is_finite() && capsule.b.is_finite() && radius.is_finite()).then_some(capsule)
     }
 
+    /// The one of several along different directions whose surface the skin is nearest to: a chest is
+    /// broader than it is long.
+    pub fn fit_best(
+        joint: Vec3,
+        directions: impl IntoIterator<Item = Vec3>,
+        skin: &[Patch],
+        least: f32,
+    ) -> Option<Self> {
+        let fits = directions.into_iter().filter_map(|way| Self::fit(joint, way, skin, least));
+        fits.min_by(|a, b| a.off(skin).total_cmp(&b.off(skin)))
+    }
+
+    /// How far the skin is from its surface, summed over the skin.
+    fn off(&self, skin: &[Patch]) -> f32 {
+        skin.iter().map(|(p, area)| (self.distance(*p) - self.radius).abs() * area).sum()
+    }
+
+    /// From end to end.
+    pub fn length(&self) -> f32 {
+        self.a.distance(self.b) + 2.0 * self.radius
+    }
+
     pub fn volume(&self) -> f32 {
         let area = std::f32::consts::PI * self.radius * self.radius;
         area * (self.a.distance(self.b) + 4.0 / 3.0 * self.radius)
@@ -123,6 +145,15 @@ mod tests {
         assert_eq!((one.a, one.b, one.radius), (Vec3::ONE, Vec3::ONE, 0.1));
         assert_eq!(Capsule::fit(Vec3::ZERO, Vec3::X, &[(Vec3::NAN, 1.0)], 0.1), None);
         assert!(one.distance(Vec3::new(1.0, 1.0, 3.0)) == 2.0);
+    }
+
+    #[test]
+    fn of_several_directions_the_one_that_the_skin_lies_along_is_taken() {
+        let ways = [Vec3::Y, Vec3::ONE, Vec3::X, Vec3::Z];
+        let best = Capsule::fit_best(Vec3::ZERO, ways, &cylinder(), 0.01);
+        assert_eq!(best, Capsule::fit(Vec3::ZERO, Vec3::X, &cylinder(), 0.01));
+        assert!((best.unwrap().length() - 0.96).abs() < 0.03, "{best:?}");
+        assert_eq!(Capsule::fit_best(Vec3::ZERO, ways, &[], 0.01), None);
     }
 
     #[test]

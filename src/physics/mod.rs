@@ -19,6 +19,7 @@ mod parts;
 mod ragdoll;
 mod skeletal;
 mod skin;
+mod solver;
 
 pub use skeletal::Skeletal;
 

@@ -10,8 +10,15 @@ use glam::{Affine3A, Vec3};
 /// Share of the whole volume below which a bone's skin makes no body: a finger is below it, a hand
 /// with its fingers above.
 const LEAST_SHARE: f32 = 0.0025;
-/// Bodies of one character, at most: each has a bit in a word of 32, and the ground has one.
-pub const MOST: usize = 24;
+/// Capsules of one character, at most: each has a bit in a word of 32, and the ground has one.
+const MOST_PIECES: usize = 24;
+/// Bodies of one character, at most: what a step costs is in proportion to them.
+const MOST: usize = 18;
+/// What is shorter has no body of its own but is a capsule of the one that it hangs on; so is what
+/// has its joint inside of that one's capsule and is shorter than the second. Shares of the
+/// character's size: toes and the neck, and every other link of a spine.
+const SHORT: f32 = 0.07;
+const SHORT_INSIDE: f32 = 0.2;
 /// Radius of a body next to without skin, as a share of the character's size.
 const LEAST_RADIUS: f32 = 0.008;
 /// How far what hangs on a body has to be from its joint to say which way it lies, as a share of the
@@ -26,10 +33,19 @@ pub struct Part {
     pub bone: BoneIndex,
     /// Position in the list of what it hangs on; `None` for the first alone.
     pub parent: Option<usize>,
-    /// Model space, at rest.
+    /// Of its own skin; model space, at rest.
     pub capsule: Capsule,
     /// How far from the capsule's segment its skin reaches.
     pub reach: f32,
+}
+
+/// A capsule of a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Position in the list of the body's part.
+    pub part: usize,
+    /// Model space, at rest.
+    pub capsule: Capsule,
 }
 
 /// The bones with bodies, and who carries whom.
@@ -37,20 +53,25 @@ pub struct Part {
 pub struct Parts {
     /// What the others hang on comes first, and everybody's parent before it.
     pub parts: Vec<Part>,
+    /// In the order of parts, the capsule of each before those of what rides with it.
+    pub pieces: Vec<Piece>,
     /// For each bone, the part that it is or rides with; `None` for what is above the first.
     pub carriers: Vec<Option<u16>>,
 }
 
 impl Parts {
-    /// Gives a body to each bone with enough skin; what has less adds to the body above. `size` is the
-    /// character's, model units. `None` where there is no skin.
+    /// Gives a capsule to each bone with enough skin, what has less adding to the one above, and a body
+    /// to each of those that is long enough. `size` is the character's, model units. `None` where
+    /// there is no skin.
     pub fn choose(skeleton: &Skeleton, skin: &Skin, model: &[Affine3A], size: f32) -> Option<Self> {
         let mut share = LEAST_SHARE;
         loop {
-            let (bodies, groups) = grouped(skeleton, skin, model, size, share);
-            match bodies.iter().filter(|b| **b).count() {
+            let (pieces, groups) = grouped(skeleton, skin, model, size, share);
+            match pieces.iter().filter(|b| **b).count() {
                 0 => return None,
-                n if n <= MOST => return assemble(skeleton, skin, model, size, &bodies, &groups),
+                n if n <= MOST_PIECES => {
+                    return assemble(skeleton, skin, model, size, &pieces, &groups);
+                }
                 _ => share *= 1.5,
             }
         }
@@ -61,7 +82,7 @@ fn joint(model: &[Affine3A], bone: usize) -> Vec3 {
     model[bone].translation.into()
 }
 
-/// Which bones have bodies, and the skin of each with that of its riders.
+/// Which bones have capsules, and the skin of each with that of its riders.
 fn grouped(
     skeleton: &Skeleton,
     skin: &Skin,
@@ -156,15 +177,13 @@ fn assemble(
     skin: &Skin,
     model: &[Affine3A],
     size: f32,
-    bodies: &[bool],
+    pieces: &[bool],
     groups: &[Vec<Patch>],
 ) -> Option<Parts> {
-    let parents = skeleton.parents();
-    let above = |bone: usize| above(skeleton, bodies, bone);
-    let of_bodies = || (0..bodies.len()).filter(|bone| bodies[*bone]);
+    let of_pieces = || (0..pieces.len()).filter(|bone| pieces[*bone]);
     let direction = |bone: usize| {
         let here = joint(model, bone);
-        let below = of_bodies().filter(|b| above(*b) == Some(bone));
+        let below = of_pieces().filter(|b| above(skeleton, pieces, *b) == Some(bone));
         let (sum, count) =
             below.fold((Vec3::ZERO, 0), |(sum, n), b| (sum + joint(model, b), n + 1));
         let away = if count > 0 { sum / count as f32 } else { centroid(&groups[bone]) } - here;
@@ -172,10 +191,16 @@ fn assemble(
     };
     let fit = |bone: usize| {
         let points = &groups[bone];
-        Capsule::fit(joint(model, bone), direction(bone), points, LEAST_RADIUS * size)
+        let middle = centroid(points);
+        let axes = axes::frame(points.iter().map(|(p, area)| (*p - middle) * area.sqrt()));
+        let ways = [direction(bone), axes * Vec3::X, axes * Vec3::Y, axes * Vec3::Z];
+        Capsule::fit_best(joint(model, bone), ways, points, LEAST_RADIUS * size)
     };
     let capsules: Vec<Option<Capsule>> =
-        (0..bodies.len()).map(|bone| if bodies[bone] { fit(bone) } else { None }).collect();
+        (0..pieces.len()).map(|bone| if pieces[bone] { fit(bone) } else { None }).collect();
+    let bodies = bodies(skeleton, model, size, pieces, &capsules);
+    let above = |bone: usize| above(skeleton, &bodies, bone);
+    let of_bodies = || (0..bodies.len()).filter(|bone| bodies[*bone]);
     let volume = |bone: usize| capsules[bone].map_or(0.0, |c| c.volume());
     // What hangs on nothing hangs on the largest of these.
     let top = of_bodies()
@@ -195,6 +220,7 @@ fn assemble(
             reach: 0.0,
         });
     }
+    let parents = skeleton.parents();
     let mut carriers: Vec<Option<u16>> = Vec::with_capacity(bodies.len());
     for (bone, touched) in skin.touched.iter().enumerate() {
         let carrier = number[bone].or_else(|| carriers[parents[bone]?.get()]);
@@ -204,5 +230,38 @@ fn assemble(
             part.reach = far.fold(part.reach, f32::max);
         }
     }
-    Some(Parts { parts, carriers })
+    let own = parts.iter().enumerate().map(|(part, p)| Piece { part, capsule: p.capsule });
+    let riders = of_pieces().filter(|bone| !bodies[*bone]);
+    let riders = riders
+        .filter_map(|bone| Some(Piece { part: carriers[bone]?.into(), capsule: capsules[bone]? }));
+    let mut pieces: Vec<Piece> = own.chain(riders).collect();
+    pieces.sort_by_key(|piece| piece.part);
+    Some(Parts { parts, pieces, carriers })
+}
+
+/// Which of the bones with capsules have a body of their own.
+fn bodies(
+    skeleton: &Skeleton,
+    model: &[Affine3A],
+    size: f32,
+    pieces: &[bool],
+    capsules: &[Option<Capsule>],
+) -> Vec<bool> {
+    let mut bodies = pieces.to_vec();
+    let length = |bone: usize| capsules[bone].map_or(0.0, |capsule| capsule.length());
+    for bone in 0..bodies.len() {
+        let Some(limb) = above(skeleton, &bodies, bone).filter(|_| bodies[bone]) else { continue };
+        let apart = joint(model, bone).distance(joint(model, limb));
+        let inside = capsules[limb].is_some_and(|capsule| apart < capsule.radius);
+        let short = if inside { SHORT_INSIDE } else { SHORT };
+        bodies[bone] = length(bone) >= short * size;
+    }
+    while bodies.iter().filter(|b| **b).count() > MOST {
+        let rides = |bone: &usize| bodies[*bone] && above(skeleton, &bodies, *bone).is_some();
+        let shortest =
+            (0..bodies.len()).filter(rides).min_by(|a, b| length(*a).total_cmp(&length(*b)));
+        let Some(shortest) = shortest else { break };
+        bodies[shortest] = false;
+    }
+    bodies
 }

@@ -1,11 +1,15 @@
 //! One character's bodies.
 
-use super::begin::{GROUND, MOST_SPEED, Stand, groups, half_space, joint_between, near, velocity};
+use super::begin::{
+    LIFT, MOST_SPEED, MOST_TURN, Stand, collider, half_space, joint_between, near, on, velocity,
+};
 use super::capsule::Capsule;
-use super::convert::{affine, pose as rapier_pose, vector};
+use super::convert::{affine, pose as rapier_pose, vec3, vector};
 use super::ground::{Ground, Plane};
 use super::joints::direction;
+use super::parts::Piece;
 use super::skeletal::Skeletal;
+use super::solver::parameters;
 use super::{STATURE, SUBSTEP};
 use crate::index::BoneIndex;
 use crate::motion::{Fall, Footing, Ragdoll};
@@ -23,23 +27,31 @@ const MOST_GRAVITY: f32 = 40.0;
 const MOST_SUBSTEPS: f32 = 12.0;
 /// Seconds after which a ragdoll lies still whether or not it would.
 const LONGEST: f32 = 6.0;
-/// Seconds after which bodies are slowed: what is left by then creeps. Of a speed, per second, before
-/// and after.
-const SETTLES: f32 = 1.5;
-const DAMPING: [(f32, f32); 2] = [(0.05, 0.5), (4.0, 8.0)];
+/// Of a speed, per second, what bodies lose while they fall.
+const DAMPING: (f32, f32) = (0.05, 3.0);
+/// What they lose besides when a fall is over, as a body that is not a machine does: the less is left
+/// of their mean speed, units per second, the more.
+const SETTLING: (f32, f32) = (12.0, 24.0);
+const SETTLES_BELOW: f32 = 0.8;
+/// Seconds until a fall can be over, and from then until it is as over as its speed says: whoever
+/// stands still at first has not yet fallen.
+const FALLS_FOR: (f32, f32) = (0.8, 0.7);
+/// How many times as much they lose with each second that follows.
+const MORE: f32 = 3.0;
 /// Units per second below which nothing counts as moving, after a second and more with each one that
 /// follows, and for how many seconds it has to be.
 const STILL: f32 = 0.06;
 const STILL_FOR: f32 = 0.3;
-/// Units ahead of a fast body in which what it will hit is looked for: no substep ends in the ground.
-const AHEAD: f32 = 0.2;
-/// Iterations of the solver in a substep: with fewer, joints give way when a body lands.
-const ITERATIONS: usize = 6;
+/// Units above its plane from which a capsule's ground is looked up only now and then, and how many
+/// substeps apart.
+const HIGH: f32 = 0.4;
+const SELDOM: u32 = 4;
 
 /// A world with one character's bodies and the ground under it.
 pub struct SkeletalRagdoll {
     world: PhysicsWorld,
     bodies: Vec<Body>,
+    shapes: Vec<Shape>,
     ground: Ground,
     loose: f32,
     /// Where it would stand: the first body's rotation when it fell, and its forward direction.
@@ -48,6 +60,7 @@ pub struct SkeletalRagdoll {
     /// Seconds that are not simulated yet.
     left: f32,
     age: f32,
+    substeps: u32,
     /// Seconds that nothing has moved.
     still: f32,
     resting: bool,
@@ -58,7 +71,7 @@ pub struct SkeletalRagdoll {
 struct Body {
     handle: RigidBodyHandle,
     bone: BoneIndex,
-    /// In the body's own frame.
+    /// Of its own bone, in the body's own frame.
     capsule: Capsule,
     /// How far from the capsule's segment its skin reaches.
     reach: f32,
@@ -66,6 +79,14 @@ struct Body {
     bone_scale: Mat3A,
     /// The bone's scale in its parent.
     local_scale: Vec3,
+}
+
+/// A capsule of a body.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    handle: RigidBodyHandle,
+    /// In the body's own frame.
+    capsule: Capsule,
     /// The plane under it; none where the ground is level.
     plane: Option<(ColliderHandle, Plane)>,
 }
@@ -105,32 +126,24 @@ impl SkeletalRagdoll {
         }
         let mut world = PhysicsWorld::new();
         world.gravity = Vector::Y * -(GRAVITY / metres).min(MOST_GRAVITY);
-        world.integration_parameters.dt = SUBSTEP;
-        world.integration_parameters.warmstart_joints = true;
-        world.integration_parameters.num_solver_iterations = ITERATIONS;
-        let own: Vec<Capsule> = parts
-            .iter()
-            .zip(&kind.rest)
-            .map(|(part, (joint, turn))| {
-                let inverse = turn.conjugate();
-                let Capsule { a, b, radius } =
-                    part.capsule.map(|p| inverse * (p - *joint) / kind.unit);
-                Capsule { a, b, radius: radius / kind.unit }
-            })
-            .collect();
-        let placed =
-            |k: usize, own: &Capsule| own.map(|p| stands[k].joint + stands[k].rotation * p);
-        // A capsule is not quite its skin: nobody begins inside of the ground.
-        let own: Vec<Capsule> = own
-            .iter()
-            .enumerate()
-            .map(|(k, capsule)| {
-                let deep = (-ground.clearance(&placed(k, capsule))).max(0.0);
-                let up = stands[k].rotation.conjugate() * (Vec3::Y * deep);
-                capsule.map(|p| p + up)
-            })
-            .collect();
-        let placed = |k: usize| placed(k, &own[k]);
+        world.integration_parameters = parameters();
+        let pieces = &kind.parts.pieces;
+        let placed = |piece: &Piece| {
+            let Stand { joint, rotation } = stands[piece.part];
+            piece.capsule.map(|p| joint + rotation * p)
+        };
+        let own = pieces.iter().map(|piece| {
+            let (joint, turn) = kind.rest[piece.part];
+            let inverse = turn.conjugate();
+            let Capsule { a, b, radius } = piece.capsule.map(|p| inverse * (p - joint) / kind.unit);
+            let own = Piece { capsule: Capsule { a, b, radius: radius / kind.unit }, ..*piece };
+            // A capsule is not quite its skin: nobody begins inside of the ground.
+            let deep = (LIFT - ground.clearance(&placed(&own))).max(0.0);
+            let up = stands[piece.part].rotation.conjugate() * (Vec3::Y * deep);
+            Piece { capsule: own.capsule.map(|p| p + up), ..own }
+        });
+        let own: Vec<Piece> = own.collect();
+        let mut shapes: Vec<Shape> = Vec::with_capacity(own.len());
         let mut bodies = Vec::with_capacity(parts.len());
         for (k, part) in parts.iter().enumerate() {
             let Stand { joint, rotation } = stands[k];
@@ -139,39 +152,44 @@ impl SkeletalRagdoll {
                 (then.is_finite() && seconds > 0.0).then(|| velocity(&then, &stands[k], seconds))
             });
             let (linear, angular): (Vec3, Vec3) = motion.unwrap_or_default();
-            let capsule = placed(k);
-            // Of the centre of mass, which is the capsule's middle.
-            let pushed = fall.push / metres * (capsule.middle().y / STATURE).clamp(0.0, 1.2);
-            let linear = linear + angular.cross(capsule.middle() - joint) + pushed;
+            let mine = || own.iter().enumerate().filter(|(_, piece)| piece.part == k);
+            let whole: f32 = mine().map(|(_, piece)| piece.capsule.volume()).sum();
+            let share = |piece: &Piece| placed(piece).middle() * piece.capsule.volume() / whole;
+            let middle: Vec3 = mine().map(|(_, piece)| share(piece)).sum();
+            // Of the centre of mass.
+            let pushed = fall.push / metres * (middle.y / STATURE).clamp(0.0, 1.2);
+            let linear = linear + angular.cross(middle - joint) + pushed;
             let body = RigidBodyBuilder::dynamic()
                 .pose(rapier_pose(joint, rotation))
                 .linvel(vector(linear.clamp_length_max(MOST_SPEED)))
                 .angvel(vector(angular))
-                .soft_ccd_prediction(AHEAD)
-                .linear_damping(DAMPING[0].0)
-                .angular_damping(DAMPING[0].1);
-            let apart =
-                |other: &usize| !near(parts, k, *other) && !capsule.touches(&placed(*other), 0.01);
-            let others = (0..parts.len()).filter(apart).fold(0u32, |set, other| set | 1 << other);
-            let Capsule { a, b, radius } = own[k];
-            let collider = ColliderBuilder::capsule_from_endpoints(vector(a), vector(b), radius)
-                .density(1000.0)
-                .friction(0.8)
-                .collision_groups(groups(1 << k, others | 1 << GROUND));
-            let (handle, _) = world.insert(body, collider);
-            let plane = (!fall.terrain.is_flat()).then(|| {
-                let plane = ground.under(&capsule);
-                (world.colliders.insert(half_space(&plane, 1 << k)), plane)
-            });
+                .linear_damping(DAMPING.0)
+                .angular_damping(DAMPING.1);
+            let handle = world.bodies.insert(body);
+            for (number, piece) in mine() {
+                let capsule = placed(piece);
+                let apart = |other: &Piece| {
+                    !near(parts, k, other.part) && !capsule.touches(&placed(other), 0.01)
+                };
+                let others = own.iter().enumerate().filter(|(_, other)| apart(other));
+                let others = others.fold(0u32, |set, (other, _)| set | 1 << other);
+                let collider = collider(&piece.capsule, 1 << number, others);
+                world.colliders.insert_with_parent(collider, handle, &mut world.bodies);
+                let plane = (!fall.terrain.is_flat()).then(|| {
+                    let plane = ground.under(&capsule);
+                    (world.colliders.insert(half_space(&plane, 1 << number)), plane)
+                });
+                shapes.push(Shape { handle, capsule: piece.capsule, plane });
+            }
+            let Some((_, first)) = mine().next() else { continue };
             let matrix = to_sim(place).matrix3 * model(fall.pose, k).matrix3;
             bodies.push(Body {
                 handle,
                 bone: part.bone,
-                capsule: own[k],
+                capsule: first.capsule,
                 reach: part.reach / kind.unit,
                 bone_scale: Mat3A::from_quat(rotation.conjugate()) * matrix,
                 local_scale: fall.rig.local(fall.pose, part.bone).scale,
-                plane,
             });
             if let Some(parent) = part.parent {
                 let limits = kind.limits[k];
@@ -187,45 +205,66 @@ impl SkeletalRagdoll {
         Some(Self {
             world,
             bodies,
+            shapes,
             ground,
             loose: kind.loose * size,
             first: (stands[0].rotation, ahead),
             joint: kind.rest[0].0,
             left: 0.0,
             age: 0.0,
+            substeps: 0,
             still: 0.0,
             resting: false,
         })
     }
 
     fn substep(&mut self) {
-        let Self { world, bodies, ground, .. } = self;
-        for body in bodies {
-            let capsule = body.placed(&world.bodies);
-            let Some((collider, plane)) = &mut body.plane else { continue };
+        let Self { world, shapes, ground, .. } = self;
+        for shape in shapes.iter_mut().filter(|shape| shape.plane.is_some()) {
+            let capsule = shape.placed(&world.bodies);
+            let Some((collider, plane)) = &mut shape.plane else { continue };
+            let height = plane.height(capsule.a).min(plane.height(capsule.b)) - capsule.radius;
+            if height > HIGH && !self.substeps.is_multiple_of(SELDOM) {
+                continue;
+            }
             let now = ground.under(&capsule);
             if !plane.serves(&now)
                 && let Some(collider) = world.colliders.get_mut(*collider)
             {
                 *plane = now;
-                collider.set_position(rapier_pose(now.point, now.rotation()));
+                collider.set_position(on(&now));
             }
         }
         world.step();
-        let settled = self.age >= SETTLES;
+        self.substeps += 1;
         self.age += SUBSTEP;
-        if self.age >= SETTLES && !settled {
-            for body in &self.bodies {
-                if let Some(body) = self.world.bodies.get_mut(body.handle) {
-                    body.set_linear_damping(DAMPING[1].0);
-                    body.set_angular_damping(DAMPING[1].1);
-                }
-            }
-        }
+        self.settle();
         let slow = STILL * self.age.max(1.0);
         let still = self.bodies.iter().all(|body| self.speed(body) < slow);
         self.still = if still { self.still + SUBSTEP } else { 0.0 };
         self.resting = self.age > LONGEST || self.still > STILL_FOR;
+    }
+
+    /// Has bodies lose more of their speed the less is left of it, once they have fallen.
+    fn settle(&mut self) {
+        let mean = self.bodies.iter().map(|body| self.speed(body)).sum::<f32>();
+        let mean = mean / self.bodies.len().max(1) as f32;
+        let fallen = ((self.age - FALLS_FOR.0) / FALLS_FOR.1).clamp(0.0, 1.0);
+        let late = 1.0 + MORE * (self.age - FALLS_FOR.0 - FALLS_FOR.1).max(0.0);
+        let calm = late * fallen * (1.0 - mean / SETTLES_BELOW).clamp(0.0, 1.0);
+        let damping = [(DAMPING.0, SETTLING.0), (DAMPING.1, SETTLING.1)];
+        let [linear, angular] = damping.map(|(always, more)| always + more * calm);
+        for body in &self.bodies {
+            let Some(body) = self.world.bodies.get_mut(body.handle) else { continue };
+            body.set_linear_damping(linear);
+            body.set_angular_damping(angular);
+            // What a limb between others is thrown to, nobody moves at.
+            let (moves, turns) = (vec3(body.linvel()), vec3(body.angvel()));
+            if moves.length() > MOST_SPEED || turns.length() > MOST_TURN {
+                body.set_linvel(vector(moves.clamp_length_max(MOST_SPEED)), false);
+                body.set_angvel(vector(turns.clamp_length_max(MOST_TURN)), false);
+            }
+        }
     }
 
     /// How fast any point of a body moves, at most.
@@ -310,7 +349,7 @@ impl Ragdoll for SkeletalRagdoll {
 
     fn clearance(&self) -> f32 {
         let lowest =
-            self.bodies.iter().map(|b| self.ground.clearance(&b.placed(&self.world.bodies)));
+            self.shapes.iter().map(|s| self.ground.clearance(&s.placed(&self.world.bodies)));
         lowest.fold(f32::INFINITY, f32::min) * self.ground.metres
     }
 
@@ -324,9 +363,21 @@ impl Ragdoll for SkeletalRagdoll {
 impl Body {
     /// Its capsule where it is.
     fn placed(&self, bodies: &RigidBodySet) -> Capsule {
-        let place = bodies.get(self.handle).map_or(Affine3A::IDENTITY, |b| affine(b.position()));
-        self.capsule.map(|p| place.transform_point3(p))
+        placed(&self.capsule, self.handle, bodies)
     }
+}
+
+impl Shape {
+    /// Its capsule where it is.
+    fn placed(&self, bodies: &RigidBodySet) -> Capsule {
+        placed(&self.capsule, self.handle, bodies)
+    }
+}
+
+/// A body's capsule where the body is.
+fn placed(capsule: &Capsule, body: RigidBodyHandle, bodies: &RigidBodySet) -> Capsule {
+    let place = bodies.get(body).map_or(Affine3A::IDENTITY, |b| affine(b.position()));
+    capsule.map(|p| place.transform_point3(p))
 }
 
 fn world_body<'a>(world: &'a PhysicsWorld, body: &Body) -> Option<&'a RigidBody> {
