@@ -337,7 +337,10 @@ impl Crowd {
         let (position, heading, scale) = place;
         let ground = terrain.height(position);
         let of = &kinds[kind.get()];
-        let stands = || (characters::sphere_center(of, place, ground), of.radius * scale);
+        let stands = || {
+            let radius = self.world.falls.reach(id).unwrap_or(of.radius * scale);
+            (characters::sphere_center(of, place, ground), radius)
+        };
         let (center, radius) = self.world.falls.sphere(id).unwrap_or_else(stands);
         let position = Vec3::new(position.x, ground, position.y);
         Some(CharacterState { kind, position, heading, scale, center, radius })

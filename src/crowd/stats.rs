@@ -46,6 +46,8 @@ pub struct TickStats {
     pub fallen: u32,
     /// Of those, whose bodies moved.
     pub bodies_moving: u32,
+    /// Have got up, after lying, in this tick.
+    pub risen: u32,
     /// Nanoseconds of the serial phase that sequences took.
     pub sequence_ns: u64,
     /// What a budget has come to, if there is one.

@@ -201,6 +201,7 @@ impl World {
         if !self.falls.is_empty() {
             falls = self.falls.next(seconds, (characters, slots), &surface);
         }
+        self.falls.spread(characters, following, &surface);
         times.time(Phase::Gather, || {
             let (terrain, colors) = (self.terrain, self.colors.as_ref());
             let gather =
@@ -246,6 +247,7 @@ impl World {
             forced: self.sequences.forced.iter().len() as u32,
             fallen: falls.down,
             bodies_moving: falls.moving,
+            risen: falls.risen,
             sequence_ns,
             budget: self.budget.as_ref().map(Budget::stats),
             entered: changes.entered,

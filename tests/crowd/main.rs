@@ -5,6 +5,7 @@
 mod bounds;
 mod budget;
 mod churn;
+mod falls;
 mod follow;
 mod graph;
 mod ground;

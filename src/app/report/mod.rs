@@ -134,6 +134,8 @@ pub struct CrowdReport {
     pub fallen: MeanMax,
     /// Of those, whose bodies moved, per frame.
     pub bodies_moving: MeanMax,
+    /// Got up after a fall, in all frames.
+    pub risen: u64,
     /// The most frames from one evaluation of a character to its next.
     pub longest_gap: u32,
     /// Of `--budget-ms`.

@@ -43,6 +43,7 @@ pub struct Recorder {
     followed: Series,
     fallen: Series,
     bodies_moving: Series,
+    risen: u64,
     budget: [Series; 3],
     budget_ms: Option<f32>,
     sequences: Series,
@@ -90,6 +91,7 @@ impl Recorder {
         self.followed.push(f64::from(tick.followed));
         self.fallen.push(f64::from(tick.fallen));
         self.bodies_moving.push(f64::from(tick.bodies_moving));
+        self.risen += u64::from(tick.risen);
         if let Some(budget) = tick.budget {
             let values = [budget.quality(), budget.slower as f32, budget.shorter as f32];
             let values = values.map(f64::from);
@@ -177,6 +179,7 @@ impl Recorder {
                 followers: self.followers_report(),
                 fallen: mean_max(&self.fallen),
                 bodies_moving: mean_max(&self.bodies_moving),
+                risen: self.risen,
                 budget: self.budget_ms.map(|limit_ms| {
                     let [quality, slower, shorter] = self.budget.each_ref().map(mean_max);
                     BudgetReport { limit_ms, quality, slower, shorter }

@@ -1,6 +1,6 @@
 //! One character's fall, from the pose that it begins in to standing again.
 
-use crate::crowd::characters::{Characters, Place, SlotAddress, world_from_model};
+use crate::crowd::characters::{Characters, Place, SlotAddress, sphere_center, world_from_model};
 use crate::crowd::kind::Kind;
 use crate::crowd::leases::Covered;
 use crate::crowd::ride::Ride;
@@ -61,6 +61,8 @@ pub(crate) struct Fall {
     /// What its root does in the frame that its bodies begin in.
     pub covered: Covered,
     ragdoll: Option<Box<dyn Ragdoll>>,
+    /// How far it reaches, of how far it does when it stands: as far as its bodies last did.
+    reach: f32,
     ids: Ids,
     /// Where it stood a frame ago.
     stood: Option<Affine3A>,
@@ -131,6 +133,7 @@ impl Fall {
             place,
             covered: Covered::NOTHING,
             ragdoll: None,
+            reach: 1.0,
             ids: Ids { history, before, bodies },
             stood: None,
             pins: [None; 2],
@@ -194,6 +197,19 @@ impl Fall {
 
     pub fn ragdoll(&self) -> Option<&dyn Ragdoll> {
         self.ragdoll.as_deref().filter(|_| self.is_staged())
+    }
+
+    /// How far it reaches from where its sphere has its centre, of how far it does when it stands.
+    pub fn reach(&mut self, surface: &Surface<'_>) -> f32 {
+        if let Some(ragdoll) = self.ragdoll.as_ref().filter(|_| self.is_staged()) {
+            let kind = &surface.kinds[self.kind.get()];
+            let place = self.place.resolve(surface.rides, &[]);
+            let center = sphere_center(kind, place, surface.terrain.height(place.0));
+            let (middle, radius) = ragdoll.sphere();
+            let stands = kind.radius * self.place.scale();
+            self.reach = ((center.distance(middle) + radius) / stands).max(1.0);
+        }
+        self.reach
     }
 
     /// Records the list of somebody who is down: the pose that its bodies will have, which its

@@ -16,6 +16,7 @@
 mod fall;
 mod halves;
 mod place;
+mod reach;
 mod simulate;
 mod wishes;
 
@@ -24,7 +25,7 @@ pub(crate) use simulate::Simulation;
 pub(crate) use wishes::Wishes;
 
 use super::Crowd;
-use super::characters::{BLOCK, Characters, SlotAddress, sphere_center};
+use super::characters::{BLOCK, Characters, Place, SlotAddress, sphere_center};
 use super::error::CrowdError;
 use super::kind::Kind;
 use super::leases::WORD;
@@ -40,6 +41,8 @@ pub(crate) struct Falls {
     ids: Vec<CharacterId>,
     /// One for each. A worker locks what it evaluates, so nobody ever waits.
     falls: Vec<Mutex<Fall>>,
+    /// Followers of those, and how far they reach, metres; in the order of ids.
+    spread: Vec<(CharacterId, f32)>,
     pub wishes: Wishes,
 }
 
@@ -61,6 +64,8 @@ pub(crate) struct FallCounts {
     pub down: u32,
     /// Of those, whose bodies moved.
     pub moving: u32,
+    /// Stood up.
+    pub risen: u32,
 }
 
 fn own(fall: &mut Mutex<Fall>) -> &mut Fall {
@@ -122,8 +127,18 @@ impl Falls {
         if !played {
             self.end(|_, _| true, (characters, slots, kinds), lift);
         }
-        let Self { ids, falls, wishes } = self;
-        wishes.each(if played { seconds } else { 0.0 }, |wish| {
+        let Self { ids, falls, wishes, .. } = self;
+        let places = &characters.places;
+        let stands = |id: CharacterId| match places[id.get()] {
+            // Others find their way home by themselves.
+            Place::Standing { position, .. }
+                if kinds[characters.kinds[id.get()].get()].graph.is_none() =>
+            {
+                Some((characters.generations[id.get()], position))
+            }
+            _ => None,
+        };
+        wishes.each(if played { seconds } else { 0.0 }, stands, |wish| {
             let id = wish.id;
             let at = characters.slots[id.get()];
             let posed = at != SlotAddress::NONE && at.page & SlotAddress::TICKING == 0;
@@ -193,8 +208,7 @@ impl Falls {
             if let Some(ragdoll) = fall.ragdoll() {
                 let center = sphere_center(kind, fall.place.resolve(surface.rides, &[]), 0.0);
                 let (middle, radius) = ragdoll.sphere();
-                let spheres = &mut characters.spheres[id.get() / BLOCK];
-                spheres.radius[id.get() % BLOCK] = center.distance(middle) + radius + CARRIED;
+                characters.set_radius(id, center.distance(middle) + radius + CARRIED);
             }
         }
     }
@@ -211,7 +225,9 @@ impl Falls {
             counts.down += u32::from(fall.is_staged());
             counts.moving += u32::from(fall.moves());
             fall.place = characters.places[fall.id.get()];
+            let rose = fall.rises();
             fall.next(seconds, surface);
+            counts.risen += u32::from(rose && fall.is_over());
             if fall.begins_to_rise() && surface.kinds[fall.kind.get()].graph.is_none() {
                 // Nobody slides home whom nothing else takes there.
                 characters.places[fall.id.get()].settle();
@@ -239,8 +255,7 @@ impl Falls {
             let fall = self.falls.remove(at).into_inner().unwrap_or_else(PoisonError::into_inner);
             let kind = &kinds[fall.kind.get()];
             if fall.is_there(characters) {
-                let spheres = &mut characters.spheres[id.get() / BLOCK];
-                spheres.radius[id.get() % BLOCK] = kind.radius * fall.place.scale() + lift;
+                characters.set_radius(id, kind.radius * fall.place.scale() + lift);
             }
             let (leases, slot) = (slots.at_mut(fall.at), fall.at.slot as usize);
             let holds = fall.holds_slot(characters);
@@ -286,7 +301,7 @@ impl Crowd {
 
     /// What there is to know of somebody who is down; `None` for anybody else.
     pub fn fallen(&self, id: CharacterId) -> Option<Fallen> {
-        let fall = self.world.falls.of(id)?;
+        let fall = self.world.falls.of(id).filter(|f| f.is_there(&self.world.characters))?;
         let ragdoll = fall.ragdoll()?;
         Some(Fallen {
             at_rest: ragdoll.at_rest(),
