@@ -62,7 +62,10 @@ impl Drop for Running {
 fn start(display: &Display, dir: &Path, args: &[&str]) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
     command.env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").current_dir(dir);
-    command.args(["--count", "6", "--size", "160x100", "--msaa", "1", "--shadows", "off"]);
+    command.args(["--size", "160x100", "--msaa", "1", "--shadows", "off"]);
+    if !args.contains(&"--count") {
+        command.args(["--count", "6"]);
+    }
     Running(command.args(args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
 }
 
@@ -130,6 +133,42 @@ fn keys_and_a_new_size_reach_the_window() {
     assert!(run.0.wait().unwrap().success());
     assert_eq!(image::image_dimensions(dir.path().join("end.png")).unwrap(), (300, 200));
     assert!(report(&dir.path().join("r.json"))["frames"]["measured"].as_u64().is_some());
+}
+
+/// Somebody is knocked over by Shift and a click, lies, and gets up; nobody falls of a click alone.
+#[test]
+fn shift_and_a_click_knock_over_whoever_is_under_the_pointer_and_it_gets_up() {
+    for (held, falls) in [(Some("Shift_L"), true), (None, false)] {
+        let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
+        // One alone, in the middle of the picture.
+        let args = ["--count", "1", "--camera", "near", "--report", "r.json", "--overlay", "off"];
+        let mut run = start(&display, dir.path(), &args);
+        until("the window", || display.tool(&["search", "--onlyvisible", "--name", "^Throng$"]));
+        let window = ["search", "--name", "^Throng$"];
+        let tool = |args: &[&str]| display.tool(&[&window[..], args].concat());
+        until("a first frame, saved", || {
+            tool(&["windowfocus", "--sync", "key", "F12"]);
+            dir.path().join("throng-001.png").exists()
+        });
+        // At four times the speed it is up again soon.
+        assert!(tool(&["key", "Up", "Up"]));
+        for _ in 0..8 {
+            assert!(tool(&["mousemove", "--window", "%1", "80", "55"]));
+            assert!(held.is_none_or(|key| tool(&["keydown", key])));
+            assert!(display.tool(&["click", "1"]));
+            assert!(held.is_none_or(|key| tool(&["keyup", key])));
+            std::thread::sleep(Duration::from_secs(2));
+        }
+        until("the end", || {
+            tool(&["key", "Escape"]);
+            run.0.try_wait().unwrap().is_some()
+        });
+        assert!(run.0.wait().unwrap().success());
+        let crowd = &report(&dir.path().join("r.json"))["crowd"];
+        let fell = crowd["fallen"]["max"].as_f64().unwrap() > 0.0;
+        let rose = crowd["risen"].as_u64().unwrap() > 0;
+        assert_eq!((fell, rose), (falls, falls), "{held:?}");
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub const HELP: [(&str, &str); 13] = [
     ("1 to 5", "orbit, fly, near, far, path"),
     ("W A S D Q E", "fly; Shift: fast"),
     ("Mouse, wheel", "drag to look, zoom"),
-    ("Click", "knock somebody over"),
+    ("Shift + click", "knock somebody over"),
     ("F1", "this overlay"),
     ("F2", "colours that tell"),
     ("F12", "screenshot"),
@@ -76,6 +76,7 @@ pub struct Input {
 
 impl Input {
     const RADIANS_PER_PIXEL: f64 = 0.003;
+    const SHIFT: [KeyCode; 2] = [KeyCode::ShiftLeft, KeyCode::ShiftRight];
     /// A hand is not quite still when it clicks.
     const CLICK_PIXELS: f64 = 6.0;
     /// Touchpads scroll in pixels; a notch of a wheel is about this many.
@@ -96,7 +97,8 @@ impl Input {
         }
     }
 
-    /// A mouse button went down or up. The action of a click: down and up in one place.
+    /// A mouse button went down or up. The action of a click, which is down and up in one place, with
+    /// Shift held.
     pub fn button(&mut self, button: MouseButton, state: ElementState) -> Option<Action> {
         let pressed = state == ElementState::Pressed;
         if matches!(button, MouseButton::Left | MouseButton::Right) {
@@ -107,7 +109,8 @@ impl Input {
         }
         let strayed = std::mem::replace(&mut self.strayed, pressed.then_some(0.0));
         let clicked = !pressed && strayed.is_some_and(|pixels| pixels <= Self::CLICK_PIXELS);
-        clicked.then_some(Action::KnockDown)
+        let shift = Self::SHIFT.iter().any(|key| self.held.contains(key));
+        (clicked && shift).then_some(Action::KnockDown)
     }
 
     /// The mouse moved, in pixels; it turns the camera while a button is held.
@@ -143,7 +146,7 @@ impl Input {
             forward: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
             right: axis(&[KeyCode::KeyD], &[KeyCode::KeyA]),
             up: axis(&[KeyCode::KeyE], &[KeyCode::KeyQ]),
-            fast: axis(&[KeyCode::ShiftLeft, KeyCode::ShiftRight], &[]) > 0.0,
+            fast: axis(&Self::SHIFT, &[]) > 0.0,
             yaw: (self.turned.0 * Self::RADIANS_PER_PIXEL) as f32,
             pitch: (-self.turned.1 * Self::RADIANS_PER_PIXEL) as f32,
             wheel: self.wheel,
@@ -188,8 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn a_click_is_down_and_up_in_one_place_and_a_drag_is_none() {
+    fn a_click_is_down_and_up_in_one_place_with_shift_and_a_drag_is_none() {
         let mut input = Input::default();
+        input.button(MouseButton::Left, Pressed);
+        assert_eq!(input.button(MouseButton::Left, Released), None, "a plain click is none");
+        input.key(KeyCode::ShiftRight, Pressed, false);
         assert_eq!(input.button(MouseButton::Left, Released), None, "it went down elsewhere");
         assert_eq!(input.button(MouseButton::Left, Pressed), None);
         input.motion((2.0, -3.0));
