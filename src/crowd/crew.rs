@@ -95,6 +95,7 @@ impl Crew {
         for scratch in self.all() {
             scratch.worker.set_options(options);
             scratch.vm.record_everything(!options.prune);
+            scratch.vm.set_lanes(options.lanes);
         }
     }
 

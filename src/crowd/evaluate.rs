@@ -1,33 +1,26 @@
 //! Phases 3 and 4, by turns: a worker records the task lists of a chunk of characters and executes
 //! them before it takes the next chunk.
 
-use super::characters::{Place, bits, walked};
+use super::characters::Place;
 use super::color::Colors;
 use super::crew::{CHUNK, Crew, Scratch};
-use super::feet::ground_patch;
 use super::follow::FollowWord;
-use super::graph::GraphStep;
 use super::kind::Kind;
 use super::leases::{Covered, Leases, SlotWord, WORD};
-use super::notify::NotifyEvent;
 use super::playback::Playback;
-use super::ragdoll::{Falls, still};
+use super::ragdoll::Falls;
+use super::record::{Tools, due, is};
 use super::replay::Replay;
 use super::slots::Slots;
 use super::watch::Watcher;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
-use crate::motion::{Fired, GroundMotion, Terrain};
-use crate::pose::{GroundPatch, Pose};
+use crate::motion::Terrain;
+use crate::pose::Pose;
 use crate::profile::{Phase, PhaseTimes};
-use crate::task::{Context, PoseState, TaskList};
+use crate::task::{Context, PoseState};
 use rayon::prelude::*;
 
-/// World seconds for which somebody has to have been seen before it turns about the foot that it
-/// stands on. Where that is depends on the pose, and a pose on transitions that whose clocks alone
-/// ran begins anew when it is seen: it must not come to be elsewhere for that. Longer than any
-/// transition of the built-in graphs.
-const SETTLED: f32 = 0.5;
 /// The fewest that are worth a job of their own: one batch of the resolve kernel.
 const LEAST_CHUNK: u32 = 8;
 
@@ -53,25 +46,25 @@ pub(crate) struct Evaluation<'a> {
 }
 
 /// Some neighbouring slots of one page.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     /// Nothing is executed.
-    ticking: bool,
-    palette_len: usize,
+    pub ticking: bool,
+    pub palette_len: usize,
     /// Matrices of one slot.
-    stride: usize,
-    words: &'a [SlotWord],
-    owners: &'a [CharacterId],
-    playback: &'a mut [Playback],
-    roots: &'a mut [Covered],
+    pub stride: usize,
+    pub words: &'a [SlotWord],
+    pub owners: &'a [CharacterId],
+    pub playback: &'a mut [Playback],
+    pub roots: &'a mut [Covered],
     /// Words of each slot's row.
-    row: usize,
-    rows: &'a mut [u32],
-    poses: &'a mut [PoseState],
+    pub row: usize,
+    pub rows: &'a mut [u32],
+    pub poses: &'a mut [PoseState],
     /// What following means for the holders; empty while nobody follows.
-    follow: &'a [FollowWord],
+    pub follow: &'a [FollowWord],
     /// The poses that are kept of them.
-    kept: &'a mut [Pose],
-    matrices: &'a mut [Mat3x4],
+    pub kept: &'a mut [Pose],
+    pub matrices: &'a mut [Mat3x4],
 }
 
 impl Evaluation<'_> {
@@ -132,142 +125,29 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The ground where a character will be when this frame is drawn.
-    fn ground(&self, kind: &Kind, id: CharacterId, motion: GroundMotion) -> Option<GroundPatch> {
-        let Place::Standing { position, heading, scale, .. } = *self.places.get(id.get())? else {
-            return None;
-        };
-        let step = motion.scaled(kind.scale * scale);
-        let (position, heading) = walked((position, heading), step);
-        Some(ground_patch(kind, self.terrain, (position, heading, scale)))
-    }
-
-    fn chunk(&self, kind: &Kind, run: Run<'_>) {
+    fn chunk(&self, kind: &Kind, mut run: Run<'_>) {
         let mut scratch = self.crew.mine();
         let Scratch { worker, lists, vm, heard, validator, spool, cut, .. } = &mut *scratch;
-        let (words, is) = (run.words, |bits: u64, slot: usize| bits >> (slot % WORD) & 1 == 1);
-        let due = || {
-            let words = words.iter().enumerate();
-            words.flat_map(|(w, word)| bits(word.due).map(move |bit| (w * WORD + bit, word)))
-        };
-        // Lists of one cut are resolved together.
-        let mut numbers = [0u32; 2];
-        let mut count = |list: &TaskList| numbers[usize::from(list.cut().is_some())] += 1;
+        let words = run.words;
         let Run { palette_len, stride, ticking, .. } = run;
         let newer = |word: &SlotWord, slot| usize::from(is(word.second, slot)) * palette_len;
-        self.times.worker(Phase::Record, || {
-            for ((slot, word), list) in due().zip(lists.iter_mut()) {
-                let entered = is(word.entered, slot);
-                let owner = run.owners[slot];
-                let _timed = self.watched.and_then(|watcher| watcher.recording(owner));
-                let playback = &mut run.playback[slot];
-                let was = playback.now;
-                let seconds = (self.now - was) as f32;
-                if let Some(ground) = self.replay.take(owner, list) {
-                    playback.now = self.now;
-                    let seen = is(word.camera | word.shadow, slot);
-                    run.roots[slot] = run.roots[slot].next(ground, seconds, seen);
-                    list.sweep();
-                    count(list);
-                    continue;
-                }
-                let last = if stride > palette_len { palette_len - newer(word, slot) } else { 0 };
-                // Nobody sees the others' feet slide.
-                let settled = run.roots[slot].seen > SETTLED;
-                let shown = if settled { palette_len } else { 0 };
-                let before = &run.matrices[slot * stride + last..][..shown];
-                let row = &mut run.rows[slot * run.row..][..run.row];
-                let mut fall = self.fall(word, slot, owner);
-                if let Some(fall) = fall.as_deref_mut().filter(|fall| fall.is_down()) {
-                    // Nothing is played that anybody could see.
-                    playback.now = self.now;
-                    run.roots[slot] = still(seconds);
-                    let recorded = fall.record_down(seconds, list);
-                    debug_assert_eq!(recorded, Ok(()), "three tasks fit a list");
-                    continue;
-                }
-                let rises = fall.as_ref().is_some_and(|fall| fall.rises());
-                if let Some(graph) = &kind.graph
-                    && fall.as_ref().is_some_and(|fall| fall.begins_to_rise())
-                {
-                    graph.get_up(row);
-                }
-                if rises && kind.graph.is_none() {
-                    // Where its clips have taken its root meanwhile would be where it gets up.
-                    playback.now = self.now;
-                }
-                let mut bring = |until: f64, played: bool| {
-                    let mut fire = |fired| heard.push(NotifyEvent::new(owner, fired, heard.len()));
-                    // What was jumped over is not told.
-                    let fire: Option<&mut dyn FnMut(_)> =
-                        if played { Some(&mut fire) } else { None };
-                    match &kind.graph {
-                        None => simple(kind, playback, until, entered, fire, list),
-                        Some(graph) => {
-                            let dt = until - std::mem::replace(&mut playback.now, until);
-                            let step = GraphStep { dt, entered, before };
-                            let recorded = graph.record(kind, row, &step, fire, vm, list);
-                            debug_assert!(recorded.is_ok(), "{recorded:?}");
-                            recorded.unwrap_or_default()
-                        }
-                    }
-                };
-                let ground = match self.jumped {
-                    None => bring(self.now, !rises),
-                    // Whoever skipped frames has not yet played the time before the jump.
-                    Some(jumped) if !entered && jumped != was => {
-                        bring(jumped, true).then(bring(self.now, false))
-                    }
-                    Some(_) => bring(self.now, false),
-                };
-                let seen = is(word.camera | word.shadow, slot);
-                run.roots[slot] = run.roots[slot].next(ground, seconds, seen);
-                if let Some(fall) = &mut fall {
-                    let covered = run.roots[slot];
-                    if fall.holds() {
-                        run.roots[slot] = still(seconds);
-                    }
-                    let recorded = fall.record_on(covered, list);
-                    debug_assert_eq!(recorded, Ok(()), "a few more tasks fit a list");
-                    if !list.is_staged() {
-                        count(list);
-                    }
-                    continue;
-                }
-                if ticking {
-                    if self.replay.records() {
-                        spool.push_ticked(owner, ground);
-                    }
-                    continue;
-                }
-                if let Some(graph) = &kind.graph
-                    && !graph.feet.is_empty()
-                    && !self.terrain.is_flat()
-                {
-                    list.set_ground(self.ground(kind, owner, ground));
-                }
-                if is(word.cut, slot) {
-                    list.set_cut(kind.low_detail);
-                }
-                count(list);
-                if self.replay.records() {
-                    spool.push(owner, ground, list);
-                }
-            }
+        let numbers = self.times.worker(Phase::Record, || {
+            self.record(kind, &mut run, lists, Tools { vm, heard, spool })
         });
         if ticking {
             return;
         }
         if let Some(colors) = self.colors {
-            for ((slot, _), list) in due().zip(lists.iter()) {
+            for ((slot, _), list) in due(words).zip(lists.iter()) {
                 colors.note(run.owners[slot], list.reachable_count());
             }
         }
+        // Lists of one cut are resolved together.
         self.times.worker(Phase::Execute, || {
             for (cut, _) in [false, true].into_iter().zip(numbers).filter(|(_, n)| *n > 0) {
                 let (mut matrices, mut at) = (&mut *run.matrices, 0);
                 let mut batch = worker.batch();
-                let lists = due()
+                let lists = due(words)
                     .zip(lists.iter_mut())
                     .filter(|(_, l)| l.cut().is_some() == cut && !l.is_staged());
                 for ((slot, word), list) in lists {
@@ -299,7 +179,7 @@ impl Evaluation<'_> {
         if words.iter().any(|word| word.fallen != 0) {
             self.times.worker(Phase::Execute, || {
                 let mut batch = worker.batch();
-                for ((slot, _), list) in due().zip(lists.iter_mut()) {
+                for ((slot, _), list) in due(words).zip(lists.iter_mut()) {
                     if list.is_staged() {
                         self.suspend(kind, run.owners[slot], list, &mut batch);
                     }
@@ -308,7 +188,8 @@ impl Evaluation<'_> {
         }
         *cut += numbers[1];
         if let Some(watcher) = self.watched.filter(|w| w.validates()) {
-            let stand = due().zip(lists.iter()).filter(|((slot, word), _)| !is(word.fallen, *slot));
+            let stand =
+                due(words).zip(lists.iter()).filter(|((slot, word), _)| !is(word.fallen, *slot));
             let executed = stand.map(|((slot, word), list)| {
                 let at = slot * stride + newer(word, slot);
                 (run.owners[slot], list, &run.matrices[at..][..palette_len])
@@ -323,25 +204,6 @@ fn kept_pose<'a>(follow: &[FollowWord], kept: &'a mut [Pose], slot: usize) -> Op
     let word = follow.get(slot / WORD)?;
     let before = word.kept_before - follow[0].kept_before;
     kept.get_mut(before as usize + word.rank(slot % WORD)?)
-}
-
-/// Brings simple playback to the present and records it. Gives the ground that was covered.
-fn simple(
-    kind: &Kind,
-    playback: &mut Playback,
-    now: f64,
-    entered: bool,
-    fire: Option<&mut dyn FnMut(Fired)>,
-    list: &mut TaskList,
-) -> GroundMotion {
-    // What happened out of sight is not told.
-    let motion = playback.advance_to(kind, now, fire.filter(|_| !entered));
-    list.clear();
-    let recorded = playback.record(kind, list);
-    debug_assert_eq!(recorded, Ok(()), "a stack of clips fits a list");
-    list.sweep();
-    // Whoever comes into view goes on from where it was left.
-    if entered { GroundMotion::IDENTITY } else { motion }
 }
 
 impl<'a> Run<'a> {

@@ -199,30 +199,48 @@ impl KindGraph {
         vm: &mut VmScratch,
         list: &mut TaskList,
     ) -> Result<GroundMotion, EvaluateError> {
-        let (control, driver) = row.split_at_mut(self.bound.words());
+        let (control, steering) = self.begin(row, step.dt);
         let mut tell = |vm: &VmScratch| {
             if let Some(fire) = &mut fire {
                 vm.fired().iter().for_each(|fired| fire(*fired));
             }
         };
-        let dt = step.dt as f32;
-        let steering = Driver::wait(driver, dt);
         if step.entered {
-            self.bound.catch_up(control, dt, vm, list)?;
+            self.bound.catch_up(control, step.dt, vm, list)?;
             tell(vm);
         }
-        let dt = if step.entered { 0.0 } else { dt };
+        let dt = if step.entered { 0.0 } else { step.dt };
         let motion = self.bound.evaluate(control, dt, vm, list)?;
         tell(vm);
-        if step.entered {
-            return Ok(GroundMotion::IDENTITY);
-        }
+        Ok(if step.entered {
+            GroundMotion::IDENTITY
+        } else {
+            self.end(kind, step, steering, motion)
+        })
+    }
+
+    /// A row's control state as it is to be evaluated after so many seconds, and how fast its
+    /// driver turns it meanwhile, radians a second.
+    pub fn begin<'r>(&self, row: &'r mut [u32], seconds: f32) -> (&'r mut [u32], f32) {
+        let (control, driver) = row.split_at_mut(self.bound.words());
+        let steering = Driver::wait(driver, seconds);
+        (control, steering)
+    }
+
+    /// The ground that was covered about the kind's pivot, when an evaluation has given its motion.
+    pub fn end(
+        &self,
+        kind: &Kind,
+        step: &GraphStep<'_>,
+        steering: f32,
+        motion: GroundMotion,
+    ) -> GroundMotion {
         let motion = motion.about(kind.pivot.xz());
         // Nobody turns on the spot by wanting to.
         if steering == 0.0 || motion.translation() == Vec2::ZERO {
-            return Ok(motion);
+            return motion;
         }
-        Ok(self.feet.turned(motion, steering * dt, kind, step.before))
+        self.feet.turned(motion, steering * step.dt, kind, step.before)
     }
 }
 
@@ -371,7 +389,7 @@ impl Rows {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GraphStep<'a> {
     /// World seconds since its last evaluation.
-    pub dt: f64,
+    pub dt: f32,
     /// It comes into view.
     pub entered: bool,
     /// The palette of its last evaluation; empty where nobody has seen it for long.

@@ -45,6 +45,7 @@ mod playback;
 mod ragdoll;
 mod random;
 mod rate;
+mod record;
 mod reload;
 pub mod replay;
 mod ride;

@@ -206,8 +206,16 @@ impl Watcher {
 
     /// Times the recording of a character's list, if that is looked at.
     pub fn recording(&self, id: CharacterId) -> Option<Recording<'_>> {
-        let look = self.looks.iter().find(|look| look.who.id == id && look.frame == self.ticks)?;
-        Some(Recording { look, start: Instant::now() })
+        Some(Recording { look: self.look_of(id)?, start: Instant::now() })
+    }
+
+    /// Whether a character's list is looked at, so that it has to be recorded by itself.
+    pub fn looks_at(&self, id: CharacterId) -> bool {
+        self.look_of(id).is_some()
+    }
+
+    fn look_of(&self, id: CharacterId) -> Option<&Look> {
+        self.looks.iter().find(|look| look.who.id == id && look.frame == self.ticks)
     }
 
     /// What the executor did with a character's list in the last tick, and how long recording it

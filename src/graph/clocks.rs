@@ -5,25 +5,8 @@ use super::control::ClockState;
 use super::operand::*;
 use super::program::{ClockDesc, FASTEST, Program};
 use super::vm::Vm;
+use super::wide::{left_of, smoothed};
 use crate::motion::PlayMode;
-
-/// A smoothed value has arrived when it is this near, beside one or its own size: a layer that is
-/// faded out is gone after thirteen half-lives, and not after the hundred and fifty that a `f32`
-/// takes to become zero.
-const ARRIVED: f32 = 1e-4;
-
-/// What a step of time leaves of a distance.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Decay {
-    dt: f32,
-    half_life: f32,
-    left: f32,
-}
-
-impl Decay {
-    /// Of no step: it is computed when somebody asks.
-    pub const UNKNOWN: Self = Self { dt: f32::NAN, half_life: 0.0, left: 0.0 };
-}
 
 /// A clock and what it needs of its clip.
 #[derive(Clone, Copy, Debug)]
@@ -55,21 +38,13 @@ pub(super) fn such(
 }
 
 impl Vm<'_> {
+    /// Smooths a value that is not computed ahead.
     pub(super) fn smooth(&mut self, slot: SmoothId, value: f32, half_life: f32) -> f32 {
         let kept = &mut self.control.smooths[slot.get()];
         if *kept == value {
             return value;
         }
-        // Most instances have the last one's step of time and half-life.
-        let decay = &mut self.scratch.decays[slot.get()];
-        if (decay.dt, decay.half_life) != (self.dt, half_life) {
-            let left = if half_life > 0.0 { (-self.dt / half_life).exp2().min(1.0) } else { 0.0 };
-            *decay = Decay { dt: self.dt, half_life, left };
-        }
-        let left = decay.left;
-        let next = if kept.is_nan() { value } else { value + (*kept - value) * left };
-        let near = (next - value).abs() <= ARRIVED * value.abs().max(1.0);
-        *kept = if next.is_finite() && !near { next } else { value };
+        *kept = smoothed(*kept, value, left_of(self.dt, half_life));
         *kept
     }
 

@@ -146,8 +146,18 @@ impl Layout {
         self.keys.clone()
     }
 
+    pub fn smooths(&self) -> Range<usize> {
+        self.smooths.clone()
+    }
+
     pub fn machines(&self) -> Range<usize> {
         self.machines.clone()
+    }
+
+    /// What an instance is given: its parameters, and the blackboard values that refill them.
+    pub fn given<'a>(&self, row: &'a mut [u32]) -> (&'a mut [u32], &'a [u32]) {
+        let (params, rest) = row[self.params.start..self.keys.end].split_at_mut(self.params.len());
+        (params, rest)
     }
 }
 

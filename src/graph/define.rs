@@ -77,6 +77,12 @@ macro_rules! ways {
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             $vis enum $name { $($(#[$way_doc])* $way,)* }
+
+            impl $name {
+                /// All of them, in the order of their numbers.
+                pub const ALL: &[Self] = &[$(Self::$way,)*];
+            }
+
             ways_of!($name { $($way,)* });
         )*
     };

@@ -2,22 +2,12 @@
 
 use super::control::MachineState;
 use super::operand::ClockId;
-use super::plan::Plan;
 use super::vm::Vm;
 use crate::motion::GroundMotion;
 use crate::pose::kernels::weight;
 use crate::task::{Task, TaskIndex};
 
 impl Vm<'_> {
-    /// Blackboard values that are set go into their parameters, limited to their ranges.
-    pub(super) fn refill(&mut self, plan: &Plan) {
-        for (value, (param, limits)) in self.control.keys.iter().zip(&plan.refills) {
-            if !value.is_nan() {
-                self.control.params[param.get()] = limits.limited(*value);
-            }
-        }
-    }
-
     /// Ends an evaluation; gives the ground that the character covers.
     pub(super) fn finish(&mut self) -> GroundMotion {
         self.weigh_motion();

@@ -71,12 +71,31 @@ impl ScalarFn {
                     a / b
                 }
             }
-            Self::Min => a.min(b),
-            Self::Max => a.max(b),
+            // Of zeros of both signs it is told which, so that vectors give the same.
+            Self::Min => {
+                if b < a {
+                    b
+                } else {
+                    a
+                }
+            }
+            Self::Max => {
+                if b > a {
+                    b
+                } else {
+                    a
+                }
+            }
             Self::Neg => -a,
             Self::Abs => a.abs(),
             Self::Floor => a.floor(),
-            Self::Sqrt => a.max(0.0).sqrt(),
+            Self::Sqrt => {
+                if a > 0.0 {
+                    a.sqrt()
+                } else {
+                    0.0
+                }
+            }
             Self::Sin => a.sin(),
             Self::Cos => a.cos(),
             Self::Atan2 => a.atan2(b),

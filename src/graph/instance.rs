@@ -4,7 +4,8 @@ use super::bind::BoundProgram;
 use super::control::MachineState;
 use super::operand::*;
 use super::program::{Param, ParamKind};
-use super::vm::{EvaluateError, VmScratch};
+use super::scratch::VmScratch;
+use super::vm::EvaluateError;
 use crate::motion::Fired;
 use crate::task::TaskList;
 

@@ -65,6 +65,7 @@ pub mod operand;
 mod plan;
 mod pose_ops;
 pub mod program;
+mod scratch;
 mod shapes;
 mod space;
 pub mod starter;
@@ -75,6 +76,7 @@ mod tests;
 pub mod validate;
 pub mod vm;
 pub mod watch;
+mod wide;
 pub mod wire;
 
 pub use bind::{BindError, BoundProgram, ClipBinding, MovingClip, Target};
@@ -93,9 +95,11 @@ pub use program::{
     Moment, NotifyDesc, Param, ParamKind, Program, RootDesc, RootMode, Space1D, Space2D, StateDesc,
     TransitionDesc, TransitionStyle,
 };
+pub use scratch::VmScratch;
 pub use starter::{STARTER_CLIPS, StarterClip, starter};
 pub use succession::Succession;
 pub use validate::ValidProgram;
-pub use vm::{EvaluateError, FARTHEST, LARGEST, VmScratch};
+pub use vm::{EvaluateError, FARTHEST, Instance, LARGEST};
 pub use watch::Watch;
+pub use wide::LANES;
 pub use wire::{DecodeError, Outdated};

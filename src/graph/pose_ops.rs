@@ -42,8 +42,7 @@ impl Vm<'_> {
                 self.put::<KNOWN>(Task::LoadPoseSnapshot { snapshot: SnapshotId(snapshot.0) })
             }
             Op::BoneTransform { bone: at, space, mode, alpha, change, .. } => {
-                let change = &self.scratch.values[change.get()..change.get() + 10];
-                let mut of = change.iter().copied();
+                let mut of = self.row::<10>(change.get()).into_iter();
                 let limited = |v: Option<f32>, most: f32| v.unwrap_or(0.0).clamp(-most, most);
                 let task = Task::BoneTransform {
                     source,

@@ -2,15 +2,14 @@
 
 use super::Op;
 use super::bind::BoundProgram;
-use super::clocks::Decay;
 use super::control::Control;
 use super::operand::*;
 use super::plan::{Compute, Guard, Kind, Plan};
 use super::program::FASTEST;
-use super::shapes::{Answer, ShapesOfPlans, Step};
-use super::space::Spot;
-use crate::motion::{Advance, Fired, GroundMotion, GroupStep, PlayMode};
-use crate::task::{Known, Task, TaskError, TaskIndex, TaskList, Transition};
+use super::scratch::VmScratch;
+use super::wide::{LANES, Lane};
+use crate::motion::{Fired, GroundMotion, PlayMode};
+use crate::task::{Task, TaskError, TaskIndex, TaskList};
 use glam::Vec3;
 
 /// Model units that a point or an offset of a task is from zero along an axis, at most. What is
@@ -37,106 +36,27 @@ pub enum EvaluateError {
     Task(#[from] TaskError),
 }
 
-/// What one thread needs to interpret programs. Kept from one evaluation to the next, so that it
-/// allocates no more once it has seen the largest.
-#[derive(Debug, Default)]
-pub struct VmScratch {
-    /// What is not needed is computed and recorded too.
-    everything: bool,
-    /// The plan that all of this is laid out for.
-    plan: u64,
-    pub(super) values: Vec<f32>,
-    /// The guards of what is needed in this evaluation.
-    pub(super) active: Vec<bool>,
-    /// What lists came to before.
-    pub(super) shapes: ShapesOfPlans,
-    /// The task that each node has recorded.
-    pub(super) poses: Vec<TaskIndex>,
-    /// Nodes that the output depends on, as bits and in falling order, with what they decided.
-    pub(super) needed: Vec<u64>,
-    pub(super) order: Vec<Answer>,
-    /// Those of them that ask; what was recorded, and what is to be known of its tasks.
-    pub(super) answers: Vec<Answer>,
-    pub(super) recorded: Vec<Step>,
-    pub(super) known: Vec<Known>,
-    /// Where this evaluation is in blend spaces over a plane, in falling order.
-    pub(super) spots: Vec<(PoseOut, Spot)>,
-    /// Of each smoothed value, what the last step left.
-    pub(super) decays: Vec<Decay>,
-    /// This evaluation's step of each clock.
-    pub(super) steps: Vec<Advance>,
-    pub(super) groups: Vec<GroupStep>,
-    /// The samples of clocks.
-    pub(super) samples: Vec<(TaskIndex, ClockId)>,
-    /// What each transition outside of machines is at.
-    pub(super) transitions: Vec<Transition>,
-    /// The task of each machine, and of each seam after them.
-    pub(super) seams: Vec<TaskIndex>,
-    /// How much of each task's root motion is the character's.
-    pub(super) motion: Vec<f32>,
-    /// Each clock's part in the pose, and in the root motion.
-    pub(super) heard: Vec<(f32, f32)>,
-    pub(super) fired: Vec<Fired>,
-    /// Notifies while others are looked for.
-    pub(super) kept: Vec<Fired>,
-}
-
-impl VmScratch {
-    /// Room for so many notifies of one evaluation, so that those who hear some late, and workers
-    /// that come to them late, do not allocate then.
-    pub fn with_room(notifies: usize) -> Self {
-        let room = || Vec::with_capacity(notifies);
-        Self { fired: room(), kept: room(), ..Self::default() }
-    }
-
-    /// The notifies that the last evaluation fired, in the order of the program's clocks.
-    pub fn fired(&self) -> &[Fired] {
-        &self.fired
-    }
-
-    /// Whether lists also get the tasks that their output does not depend on: what states that are
-    /// not current show, and what weighs nothing. Clocks and machines that only such states need
-    /// and start over when they are entered run meanwhile, too. What is shown, told and moved is
-    /// the same to the bit.
-    pub fn record_everything(&mut self, everything: bool) {
-        self.everything = everything;
-    }
-
-    /// Makes room for a plan's evaluations.
-    fn fit(&mut self, bound: &BoundProgram, plan: &Plan) {
-        let program = bound.program();
-        self.plan = plan.id;
-        self.shapes.turn_to(plan.id);
-        self.values.clone_from(&plan.values);
-        self.active.resize(plan.guards.states.len(), false);
-        self.poses.resize(plan.nodes.len(), TaskIndex::NONE);
-        self.needed.resize(plan.nodes.len().div_ceil(u64::BITS as usize), 0);
-        // Not every evaluation needs as much.
-        self.order.reserve(plan.nodes.len().saturating_sub(self.order.len()));
-        self.answers.reserve(plan.nodes.len().saturating_sub(self.answers.len()));
-        self.recorded.reserve(plan.nodes.len().saturating_sub(self.recorded.len()));
-        self.known.reserve(bound.most_tasks().saturating_sub(self.known.len()));
-        self.samples.reserve(plan.nodes.len().saturating_sub(self.samples.len()));
-        self.motion.reserve(bound.most_tasks().saturating_sub(self.motion.len()));
-        self.spots.reserve(program.spaces_2d.len().saturating_sub(self.spots.len()));
-        self.groups.reserve(program.sync_groups.len().saturating_sub(self.groups.len()));
-        self.steps.resize_with(program.clocks.len(), || PlayMode::Loop.advance(0.0, 0.0, 0.0));
-        self.decays.clear();
-        self.decays.resize(program.smooths.into(), Decay::UNKNOWN);
-        self.heard.resize(program.clocks.len(), (0.0, 0.0));
-        self.transitions.resize(program.seams.into(), Transition::OVER);
-        self.seams.resize(program.histories(), TaskIndex::NONE);
-    }
-}
-
 /// One evaluation under way.
 pub(super) struct Vm<'a> {
     pub bound: &'a BoundProgram,
     pub control: Control<'a>,
     pub scratch: &'a mut VmScratch,
     pub list: &'a mut TaskList,
+    /// Where its values are.
+    pub lane: Lane,
     /// Seconds since the last one.
     pub dt: f32,
+}
+
+/// One of the instances that are evaluated together.
+#[derive(Debug)]
+pub struct Instance<'a> {
+    /// Its control state, [`BoundProgram::words`] long.
+    pub row: &'a mut [u32],
+    /// Seconds since its last evaluation, as in [`BoundProgram::evaluate`].
+    pub dt: f32,
+    /// What it shows is recorded here.
+    pub list: &'a mut TaskList,
 }
 
 impl BoundProgram {
@@ -181,11 +101,58 @@ impl BoundProgram {
         scratch: &mut VmScratch,
         list: &mut TaskList,
     ) -> Result<GroundMotion, EvaluateError> {
+        let mut covered = Ok(GroundMotion::IDENTITY);
+        let instance = Instance { row, dt, list };
+        self.evaluate_all([(instance, ())], scratch, |_, (), result, _| covered = result);
+        covered
+    }
+
+    /// Evaluates some instances, one after the other. Each is handed back when its turn is over,
+    /// with what its caller has put beside it, with what [`BoundProgram::evaluate`] gives, and with
+    /// the notifies that it fired. What follows from parameters alone is computed for [`LANES`] of
+    /// them at once, so that many together take less time than each by itself; what comes out is
+    /// the same to the bit.
+    pub fn evaluate_all<'i, T>(
+        &self,
+        instances: impl IntoIterator<Item = (Instance<'i>, T)>,
+        scratch: &mut VmScratch,
+        mut done: impl FnMut(Instance<'i>, T, Result<GroundMotion, EvaluateError>, &[Fired]),
+    ) {
+        let plan = self.plan();
+        scratch.fit(self);
+        let mut instances = instances.into_iter().fuse();
+        loop {
+            scratch.values.clear();
+            let mut take = || {
+                let (mut one, with) = instances.next()?;
+                one.dt = if one.dt.is_finite() { one.dt.clamp(-LONGEST, LONGEST) } else { 0.0 };
+                let fits = one.row.len() == self.words();
+                let lane = fits.then(|| scratch.values.take(plan, &self.layout, one.row, one.dt));
+                Some((one, with, lane.unwrap_or_default()))
+            };
+            let some: [_; LANES] = std::array::from_fn(|_| take());
+            if some[0].is_none() {
+                return;
+            }
+            scratch.values.compute(plan);
+            for (mut one, with, lane) in some.into_iter().flatten() {
+                let result = self.evaluate_lane(&mut one, lane, scratch);
+                done(one, with, result, &scratch.fired);
+            }
+        }
+    }
+
+    fn evaluate_lane(
+        &self,
+        Instance { row, dt, list }: &mut Instance<'_>,
+        lane: Lane,
+        scratch: &mut VmScratch,
+    ) -> Result<GroundMotion, EvaluateError> {
         list.clear();
         scratch.fired.clear();
         let control = self.control(row)?;
-        let dt = if dt.is_finite() { dt.clamp(-LONGEST, LONGEST) } else { 0.0 };
-        Vm { bound: self, control, scratch, list, dt }.evaluate()
+        scratch.values.put_back(control.smooths, lane);
+        Vm { bound: self, control, scratch, list, lane, dt: *dt }.evaluate()
     }
 
     pub(super) fn control<'a>(&self, row: &'a mut [u32]) -> Result<Control<'a>, EvaluateError> {
@@ -208,16 +175,7 @@ impl Vm<'_> {
     }
 
     fn begin(&mut self, plan: &Plan) {
-        self.refill(plan);
         let Self { scratch: s, control, bound, dt, .. } = self;
-        // Values are written before they are read, and so are a node's task and a clock's step by
-        // those who ask for them: what another evaluation has left of these is never seen.
-        if s.plan != plan.id {
-            s.fit(bound, plan);
-        }
-        let params = control.params.len();
-        s.values[..params].copy_from_slice(control.params);
-        s.values[params] = *dt;
         s.active.fill(s.everything);
         s.active[Guard::ALWAYS.get()] = true;
         s.seams.fill(TaskIndex::NONE);
@@ -236,9 +194,9 @@ impl Vm<'_> {
         }
     }
 
-    /// Runs what decides, as far as it is needed.
+    /// Runs what decides and was not computed ahead, as far as it is needed.
     fn decide(&mut self, plan: &Plan) {
-        let mut at = 0;
+        let mut at = plan.first;
         for run in &plan.runs {
             let from = std::mem::replace(&mut at, run.end.into());
             if !self.scratch.active[run.guard.get()] {
@@ -256,7 +214,7 @@ impl Vm<'_> {
 
     #[inline]
     pub fn scalar(&self, place: Scalar) -> f32 {
-        self.scratch.values[place.get()]
+        self.scratch.values.get(place.get(), self.lane)
     }
 
     pub fn or(&self, place: Option<Scalar>, without: f32) -> f32 {
@@ -266,11 +224,16 @@ impl Vm<'_> {
     /// A point or an offset, within [`FARTHEST`].
     pub fn vector(&self, first: Vector) -> Vec3 {
         let limit = Vec3::splat(FARTHEST);
-        Vec3::from_slice(&self.scratch.values[first.get()..first.get() + 3]).clamp(-limit, limit)
+        Vec3::from_array(self.row(first.get())).clamp(-limit, limit)
+    }
+
+    /// Scalars in a row.
+    pub fn row<const N: usize>(&self, first: usize) -> [f32; N] {
+        std::array::from_fn(|i| self.scratch.values.get(first + i, self.lane))
     }
 
     fn set(&mut self, place: ScalarOut, value: f32) {
-        self.scratch.values[place.get()] = value;
+        self.scratch.values.set(place.get(), self.lane, value);
     }
 
     #[inline(always)]

@@ -5,16 +5,17 @@
 //! register would have been used again; constants and parameters lie in theirs and are not loaded.
 //! What decides (scalars, clocks, transitions) is told apart from what records tasks: the first runs
 //! in the order of the program, of the second only what the output turns out to need is recorded.
-//! And of what decides, what only states need is found, so that it is passed over while none of
+//! What follows from parameters alone comes first of what decides: it is computed for many instances
+//! at once. And of the rest, what only states need is found, so that it is passed over while none of
 //! them is current.
 
-mod batches;
 mod guards;
 mod lower;
+mod order;
 mod reads;
 
-pub use batches::{Compute, Kind, Run};
 pub use guards::{Guard, Guards};
+pub use order::{Ahead, Compute, Kind, Run, Smoothed};
 pub use reads::{PASSES_FIRST, PASSES_SECOND, Reads, Weighs};
 
 use super::Op;
@@ -32,14 +33,17 @@ pub struct Plan {
     /// What values hold before anything is computed: constants. Parameters come first, then the
     /// seconds of the evaluation.
     pub values: Vec<f32>,
-    /// What decides, in the program's order but for what does not depend on it: `ScalarOp`, `Choose`, `Smooth`, `AdvanceClock`,
-    /// `StateTime`, `SelectState`, and of transitions outside of machines their part in time. Their
-    /// scalars are places in the values.
+    /// What decides: `ScalarOp`, `Choose`, `Smooth`, `AdvanceClock`, `StateTime`, `SelectState`, and
+    /// of transitions outside of machines their part in time. Their scalars are places in the
+    /// values. What is computed ahead comes first, both parts are in the program's order.
     pub control: Vec<Op>,
-    /// The same of what only computes.
-    pub computes: Vec<Compute>,
-    /// Neighbours in it of one kind that are needed at the same time.
+    /// What is computed ahead.
+    pub ahead: Vec<Ahead>,
+    /// Of the rest, neighbours of one kind that are needed at the same time; where the first begins.
     pub runs: Vec<Run>,
+    pub first: usize,
+    /// What only computes, by its place in `control`.
+    pub computes: Vec<Compute>,
     /// What records tasks, in the program's order. Poses are indices in this.
     pub nodes: Vec<Op>,
     /// What each of them reads, and how many answers it has if it asks ([`Reads::asks`]).
@@ -98,7 +102,7 @@ impl Plan {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let mut lowered = lower::Lowered::new(program)?;
         let mut guards = guards::derive(program, &lowered);
-        let order = batches::order(&lowered.control, &guards.each, lowered.values.len());
+        let (order, first) = order::order(&lowered.control, lowered.values.len());
         lowered.arrange(&order);
         guards.each = order.iter().map(|at| guards.each[usize::from(*at)]).collect();
         let machine = |(at, desc): (usize, &MachineDesc)| Machine {
@@ -118,7 +122,9 @@ impl Plan {
         let lower::Lowered { values, control, nodes, points, output, places, .. } = lowered;
         Ok(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            runs: batches::runs(&control, &guards.each),
+            ahead: control[..first].iter().filter_map(Ahead::of).collect(),
+            runs: order::runs(&control, &guards.each, first),
+            first,
             computes: control.iter().map(Compute::of).collect(),
             reads: nodes.iter().map(Reads::of).collect(),
             choices: nodes.iter().map(|op| choices(program, op)).collect(),

@@ -17,6 +17,7 @@ mod random_files;
 mod refused;
 mod shapes;
 mod silent;
+mod together;
 
 use super::*;
 use crate::math::Mat3x4;

@@ -1,7 +1,9 @@
 //! Characters that a graph plays, one pass over all of them at a time.
 
 use crate::asset::CharacterAsset;
-use crate::graph::{BoundProgram, ClipBinding, KeyId, MovingClip, Target, VmScratch, compile};
+use crate::graph::{
+    BoundProgram, ClipBinding, Instance, KeyId, MovingClip, Target, VmScratch, compile,
+};
 use crate::index::{BoneIndex, ClipId};
 use crate::math::Mat3x4;
 use crate::math::huge::reserve_huge;
@@ -152,9 +154,13 @@ impl<'a> Characters<'a> {
                 self.keys.tell(bound, row, chunk * CHUNK + at, self.frame);
             }
             let start = Instant::now();
-            for (row, list) in rows.iter_mut().zip(&mut self.lists) {
-                bound.evaluate(row, DT, &mut self.vm, list)?;
-            }
+            let mut recorded = Ok(());
+            let some = rows.iter_mut().zip(&mut self.lists);
+            let some = some.map(|(row, list)| (Instance { row, dt: DT, list }, ()));
+            bound.evaluate_all(some, &mut self.vm, |_, (), result, _| {
+                recorded = recorded.and(result.map(|_| ()));
+            });
+            recorded?;
             record_ns += start.elapsed().as_nanos();
             let start = Instant::now();
             let mut batch = self.worker.batch();
