@@ -68,8 +68,8 @@ impl Vm<'_> {
             }
         }
         state.shows = step.clock;
-        state.set(ClockState::FRESH, false);
-        state.set(ClockState::PASSED, step.wraps != 0);
+        // It is not fresh any more.
+        state.flags = if step.wraps != 0 { ClockState::PASSED } else { 0 };
         (step.to, step.finished)
     }
 }

@@ -6,16 +6,17 @@ use crate::motion::{GroundMotion, NotifyCursor, SyncGroup};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
-/// Where each part of a row lies, in words.
+/// Where each part of a row lies, in words. Parameters, blackboard, smoothed values and sync groups
+/// come first: what is computed for many instances at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     params: Range<usize>,
     keys: Range<usize>,
     smooths: Range<usize>,
-    clocks: Range<usize>,
-    heard: Range<usize>,
     groups: Range<usize>,
     pieces: Range<usize>,
+    clocks: Range<usize>,
+    heard: Range<usize>,
     machines: Range<usize>,
     seams: Range<usize>,
     motion: Range<usize>,
@@ -40,10 +41,6 @@ impl ClockState {
 
     pub fn is(&self, flag: u16) -> bool {
         self.flags & flag != 0
-    }
-
-    pub fn set(&mut self, flag: u16, on: bool) {
-        self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 }
 
@@ -123,10 +120,10 @@ impl Layout {
             params: range(program.params.len(), WORD),
             keys: range(program.keys.len(), WORD),
             smooths: range(program.smooths.into(), WORD),
-            clocks: range(program.clocks.len(), size_of::<ClockState>()),
-            heard: range(program.clocks.len().div_ceil(u32::BITS as usize), WORD),
             groups: range(program.sync_groups.len(), size_of::<SyncGroup>()),
             pieces: range(pieces, WORD),
+            clocks: range(program.clocks.len(), size_of::<ClockState>()),
+            heard: range(program.clocks.len().div_ceil(u32::BITS as usize), WORD),
             machines: range(program.machines.len(), size_of::<MachineState>()),
             seams: range(program.seams.into(), size_of::<SeamState>()),
             motion: range(1, size_of::<MotionState>()),
@@ -150,14 +147,16 @@ impl Layout {
         self.smooths.clone()
     }
 
-    pub fn machines(&self) -> Range<usize> {
-        self.machines.clone()
+    pub fn groups(&self) -> Range<usize> {
+        self.groups.clone()
     }
 
-    /// What an instance is given: its parameters, and the blackboard values that refill them.
-    pub fn given<'a>(&self, row: &'a mut [u32]) -> (&'a mut [u32], &'a [u32]) {
-        let (params, rest) = row[self.params.start..self.keys.end].split_at_mut(self.params.len());
-        (params, rest)
+    pub fn pieces(&self) -> Range<usize> {
+        self.pieces.clone()
+    }
+
+    pub fn machines(&self) -> Range<usize> {
+        self.machines.clone()
     }
 }
 
@@ -179,11 +178,9 @@ pub(super) struct Control<'a> {
 }
 
 impl<'a> Control<'a> {
-    /// The parts of a row; `None` when it has another length than the layout's.
-    pub fn of(layout: &Layout, row: &'a mut [u32]) -> Option<Self> {
-        if row.len() != layout.words() {
-            return None;
-        }
+    /// The parts of a row, which is as long as the layout says.
+    #[inline(always)]
+    pub fn of(layout: &Layout, row: &'a mut [u32]) -> Self {
         let mut rest = row;
         let mut part = |range: &Range<usize>| {
             let (part, after) = std::mem::take(&mut rest).split_at_mut(range.len());
@@ -191,18 +188,18 @@ impl<'a> Control<'a> {
             part
         };
         // In the layout's order.
-        Some(Self {
+        Self {
             params: bytemuck::cast_slice_mut(part(&layout.params)),
             keys: bytemuck::cast_slice_mut(part(&layout.keys)),
             smooths: bytemuck::cast_slice_mut(part(&layout.smooths)),
-            clocks: bytemuck::cast_slice_mut(part(&layout.clocks)),
-            heard: part(&layout.heard),
             groups: bytemuck::cast_slice_mut(part(&layout.groups)),
             pieces: bytemuck::cast_slice_mut(part(&layout.pieces)),
+            clocks: bytemuck::cast_slice_mut(part(&layout.clocks)),
+            heard: part(&layout.heard),
             machines: bytemuck::cast_slice_mut(part(&layout.machines)),
             seams: bytemuck::cast_slice_mut(part(&layout.seams)),
             motion: bytemuck::cast_slice_mut(part(&layout.motion)),
-        })
+        }
     }
 
     /// The state of an instance that was never evaluated: clocks where `shows` puts them, sync

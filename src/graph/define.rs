@@ -8,8 +8,8 @@ macro_rules! ops {
     })*) => {
         /// One instruction. A program has no jumps: what it means is that all of it runs in every
         /// evaluation, scalar work at once, while every pose opcode records a task. What cannot be
-        /// told from the outside is left out: tasks that the output does not depend on, and clocks,
-        /// machines and scalars that only states need which are not current.
+        /// told from the outside is left out: tasks that the output does not depend on, and clocks
+        /// and machines that only states need which are not current.
         ///
         /// A *mask*, *clip* or *bone* is a row of the program's table, resolved when the program is
         /// bound to a rig. Spaces are those of [`Task`](crate::task::Task); an `alpha` counts as

@@ -4,7 +4,7 @@
 use super::Op;
 use super::operand::*;
 use super::plan::{PASSES_FIRST, PASSES_SECOND, Plan};
-use super::shapes::{Fork, Next, Shapes, Step};
+use super::shapes::{Fork, Found, Next, Shapes, Step};
 use super::space::{self, Spot};
 use super::vm::Vm;
 use crate::task::{Task, TaskError, TaskIndex};
@@ -35,24 +35,46 @@ impl Vm<'_> {
             if shapes.output(shape) == TaskIndex::NONE {
                 self.put::<true>(Task::ReferencePose)?;
             }
-            self.list.sweep_known(shapes.known(shape));
+            self.list.sweep_known(shapes.known(shape), shapes.weighs_anew(shape));
             return Ok(());
         }
-        self.scratch.spots.clear();
         self.record_found(plan)?;
         let s = &mut *self.scratch;
         s.known.clear();
         if let Some(known) = self.list.known() {
             s.known.extend(known);
-            let output = s.poses[plan.output.get()];
-            shapes.keep(plan, &s.answers, (&s.recorded, &s.known), output);
+            let found = Found {
+                answers: &s.answers,
+                steps: &s.recorded,
+                known: &s.known,
+                output: s.poses[plan.output.get()],
+                weighs_anew: self.list.weighs_anew(),
+            };
+            shapes.keep(plan, found);
         }
         Ok(())
     }
 
     /// The shape that decisions come to, if it was seen before.
-    fn known(&mut self, plan: &Plan, shapes: &Shapes) -> Option<u16> {
-        let mut next = shapes.first();
+    fn known(&mut self, plan: &Plan, shapes: &mut Shapes) -> Option<u16> {
+        let weights = self.scratch.values.answers(self.lane);
+        let guess = Shapes::guess_of(weights, self.control.machines);
+        if let Some(shape) = self.walk(plan, shapes, shapes.guessed(guess))
+            && shapes.has_weights(shape, weights)
+        {
+            let mut answers = shapes.answers(shape).iter();
+            if answers.all(|&(node, answer)| self.answer(plan, node) == answer as usize) {
+                return Some(shape);
+            }
+        }
+        let shape = self.walk(plan, shapes, shapes.first())?;
+        shapes.keep_guess(plan, guess, shape);
+        Some(shape)
+    }
+
+    /// Where decisions lead to, from fork to fork.
+    fn walk(&mut self, plan: &Plan, shapes: &Shapes, first: Next) -> Option<u16> {
+        let mut next = first;
         loop {
             next = match next {
                 Next::Weight(weighs, first) => {
@@ -140,9 +162,16 @@ impl Vm<'_> {
                 3 * at + 1 + usize::from(alpha == 1.0) - usize::from(alpha == 0.0)
             }
             Op::BlendSpace2D { space, x, y, dst, .. } => {
-                let space = &self.bound.program().spaces_2d[space.get()];
-                let spot = space::place_2d(space, [self.scalar(x), self.scalar(y)]);
-                self.scratch.spots.push((dst, spot));
+                let known = self.scratch.spots.iter().find(|(node, _)| *node == dst);
+                let spot = match known.copied() {
+                    Some((_, spot)) => spot,
+                    None => {
+                        let space = &self.bound.program().spaces_2d[space.get()];
+                        let spot = space::place_2d(space, [self.scalar(x), self.scalar(y)]);
+                        self.scratch.spots.push((dst, spot));
+                        spot
+                    }
+                };
                 8 * spot.triangle + spot.heard()
             }
             _ => 0,
@@ -278,11 +307,8 @@ impl Vm<'_> {
                 }
             }
             Op::BlendSpace2D { dst, .. } => {
-                let spots = &mut self.scratch.spots;
-                // The last that asked is recorded first, if it records something.
-                let at = spots.iter().rposition(|(node, _)| *node == dst).unwrap_or_default();
-                let spot = spots.get(at).map_or(Spot::default(), |(_, spot)| *spot);
-                spots.truncate(at);
+                let spot = self.scratch.spots.iter().find(|(node, _)| *node == dst);
+                let spot = spot.map_or(Spot::default(), |(_, spot)| *spot);
                 let [wa, wb, wc] = spot.weights;
                 let poses = [(a, wa), (b, wb), (reads[2], wc)];
                 if KNOWN { Ok(self.blend_known(&poses)) } else { self.list.push_blend_n(&poses) }

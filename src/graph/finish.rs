@@ -2,6 +2,7 @@
 
 use super::control::MachineState;
 use super::operand::ClockId;
+use super::scratch::VmScratch;
 use super::vm::Vm;
 use crate::motion::GroundMotion;
 use crate::pose::kernels::weight;
@@ -64,12 +65,16 @@ impl Vm<'_> {
 
     /// Each clock's part in the pose; the clocks of a sync group give it its next pace.
     fn weigh_clocks(&mut self) {
-        self.scratch.heard.fill((0.0, 0.0));
+        let VmScratch { samples, heard, motion, .. } = &mut *self.scratch;
+        heard.fill((0.0, 0.0));
         self.control.heard.fill(0);
-        for at in 0..self.scratch.samples.len() {
-            let (task, clock) = self.scratch.samples[at];
-            let (weight, share) = (self.list.weight(task), self.motion_of(task));
-            let (pose, motion) = &mut self.scratch.heard[clock.get()];
+        let marks = self.list.marks();
+        for (task, clock) in samples.iter() {
+            let Some((at, mark)) = task.get().and_then(|at| Some((at, marks.get(at)?))) else {
+                continue;
+            };
+            let (weight, share) = (mark.weight, motion.get(at).copied().unwrap_or(mark.weight));
+            let (pose, motion) = &mut heard[clock.get()];
             (*pose, *motion) = (*pose + weight, *motion + share);
             if weight > 0.0 {
                 self.control.heard[clock.get() / 32] |= 1 << (clock.get() % 32);

@@ -10,19 +10,20 @@ use std::ops::Range;
 /// What the instances of a program share about its sync groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    rows: Vec<Row>,
+    rows: Vec<GroupRow>,
     /// By clock, what it is to its group; without markers for one that is in none.
     tracks: Vec<SyncTrack>,
     /// What an instance begins with: for each group with markers the pieces of its round.
     first_pieces: Vec<f32>,
 }
 
+/// One of them.
 #[derive(Clone, Debug)]
-struct Row {
+pub(super) struct GroupRow {
     /// What it runs at before it was ever heard, rounds a second.
-    first_rate: f32,
+    pub first_rate: f32,
     /// Where its pieces are among those of all groups.
-    pieces: Range<usize>,
+    pub pieces: Range<usize>,
     /// The program says how fast it runs.
     paced: bool,
     /// Its markers, in the order in which they come.
@@ -97,7 +98,7 @@ impl Groups {
         }
         let first_rate = if count > 0.0 { rates / count } else { 0.0 };
         let pieces = begin..self.first_pieces.len();
-        self.rows.push(Row { first_rate, pieces, paced, names });
+        self.rows.push(GroupRow { first_rate, pieces, paced, names });
     }
 
     /// What the pieces of all groups are at the beginning of an instance.
@@ -108,6 +109,11 @@ impl Groups {
     /// Where the pieces of a group are, and what its markers are called.
     pub fn markers(&self, group: usize) -> (Range<usize>, &[String]) {
         self.rows.get(group).map_or((0..0, &[]), |row| (row.pieces.clone(), &row.names))
+    }
+
+    /// A group.
+    pub fn row(&self, group: usize) -> &GroupRow {
+        &self.rows[group]
     }
 
     /// Whether the program says how fast a group runs.

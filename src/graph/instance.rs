@@ -31,10 +31,10 @@ impl Param {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     default: f32,
-    min: f32,
-    max: f32,
+    pub(super) min: f32,
+    pub(super) max: f32,
     /// 0 or 1.
-    flag: bool,
+    pub(super) flag: bool,
 }
 
 impl Limits {

@@ -32,7 +32,7 @@ pub struct VmScratch {
     pub(super) answers: Vec<Answer>,
     pub(super) recorded: Vec<Step>,
     pub(super) known: Vec<Known>,
-    /// Where this evaluation is in blend spaces over a plane, in falling order.
+    /// Where this evaluation is in blend spaces over a plane, as far as somebody has asked.
     pub(super) spots: Vec<(PoseOut, Spot)>,
     /// This evaluation's step of each clock.
     pub(super) steps: Vec<Advance>,
@@ -88,7 +88,7 @@ impl VmScratch {
             return;
         }
         self.shapes.turn_to(plan.id);
-        self.values.fit(plan, program.smooths.into());
+        self.values.fit(plan, &bound.layout, program.sync_groups.len());
         self.active.resize(plan.guards.states.len(), false);
         self.poses.resize(plan.nodes.len(), TaskIndex::NONE);
         self.needed.resize(plan.nodes.len().div_ceil(u64::BITS as usize), 0);

@@ -2,7 +2,7 @@
 
 use super::Op;
 use super::bind::BoundProgram;
-use super::control::Control;
+use super::control::{Control, MachineState};
 use super::operand::*;
 use super::plan::{Compute, Guard, Kind, Plan};
 use super::program::FASTEST;
@@ -107,7 +107,7 @@ impl BoundProgram {
         covered
     }
 
-    /// Evaluates some instances, one after the other. Each is handed back when its turn is over,
+    /// Evaluates some instances, in any order. Each is handed back when its turn is over,
     /// with what its caller has put beside it, with what [`BoundProgram::evaluate`] gives, and with
     /// the notifies that it fired. What follows from parameters alone is computed for [`LANES`] of
     /// them at once, so that many together take less time than each by itself; what comes out is
@@ -126,20 +126,33 @@ impl BoundProgram {
             let mut take = || {
                 let (mut one, with) = instances.next()?;
                 one.dt = if one.dt.is_finite() { one.dt.clamp(-LONGEST, LONGEST) } else { 0.0 };
-                let fits = one.row.len() == self.words();
-                let lane = fits.then(|| scratch.values.take(plan, &self.layout, one.row, one.dt));
+                let lane = self.check(one.row).map(|()| scratch.values.take(one.row, one.dt));
                 Some((one, with, lane.unwrap_or_default()))
             };
-            let some: [_; LANES] = std::array::from_fn(|_| take());
+            let mut some: [_; LANES] = std::array::from_fn(|_| take());
             if some[0].is_none() {
                 return;
             }
-            scratch.values.compute(plan);
-            for (mut one, with, lane) in some.into_iter().flatten() {
+            scratch.values.compute(plan, &self.groups);
+            // Those who do alike are next to one another: it takes a processor less to foresee what
+            // they do.
+            let courses = some.each_ref().map(|one| {
+                one.as_ref().map_or(u32::MAX, |(one, _, lane)| self.course(one.row, *lane, scratch))
+            });
+            for at in in_order(courses) {
+                let Some((mut one, with, lane)) = some[at].take() else { continue };
                 let result = self.evaluate_lane(&mut one, lane, scratch);
                 done(one, with, result, &scratch.fired);
             }
         }
+    }
+
+    /// A number that is the same for those who do alike: states of machines, and weights' answers.
+    fn course(&self, row: &[u32], lane: Lane, scratch: &VmScratch) -> u32 {
+        let machines = row.get(self.layout.machines()).unwrap_or_default();
+        let machines: &[MachineState] = bytemuck::cast_slice(machines);
+        let state = |at: usize| machines.get(at).map_or(0, |machine| u32::from(machine.state));
+        state(0) << 26 ^ state(1) << 20 ^ scratch.values.answers(lane) << 4
     }
 
     fn evaluate_lane(
@@ -150,15 +163,37 @@ impl BoundProgram {
     ) -> Result<GroundMotion, EvaluateError> {
         list.clear();
         scratch.fired.clear();
-        let control = self.control(row)?;
-        scratch.values.put_back(control.smooths, lane);
+        self.check(row)?;
+        scratch.values.put_back(row, lane);
+        let control = Control::of(&self.layout, row);
         Vm { bound: self, control, scratch, list, lane, dt: *dt }.evaluate()
     }
 
     pub(super) fn control<'a>(&self, row: &'a mut [u32]) -> Result<Control<'a>, EvaluateError> {
-        let (words, needed) = (row.len(), self.layout.words());
-        Control::of(&self.layout, row).ok_or(EvaluateError::Row { words, needed })
+        self.check(row)?;
+        Ok(Control::of(&self.layout, row))
     }
+
+    fn check(&self, row: &[u32]) -> Result<(), EvaluateError> {
+        let (words, needed) = (row.len(), self.words());
+        if words == needed { Ok(()) } else { Err(EvaluateError::Row { words, needed }) }
+    }
+}
+
+/// Lanes by rising numbers, of which four bits do not count.
+fn in_order(numbers: [u32; LANES]) -> [usize; LANES] {
+    let mut at = 0;
+    let keys = numbers.map(|number| {
+        let key = number & !(LANES as u32 - 1) | at;
+        at += 1;
+        key
+    });
+    let mut order = [0; LANES];
+    for (lane, key) in keys.iter().enumerate() {
+        let before: usize = keys.iter().map(|other| usize::from(other < key)).sum();
+        order[before % LANES] = lane;
+    }
+    order
 }
 
 impl Vm<'_> {
@@ -175,16 +210,14 @@ impl Vm<'_> {
     }
 
     fn begin(&mut self, plan: &Plan) {
-        let Self { scratch: s, control, bound, dt, .. } = self;
+        let Self { scratch: s, control, bound, .. } = self;
         s.active.fill(s.everything);
         s.active[Guard::ALWAYS.get()] = true;
         s.seams.fill(TaskIndex::NONE);
         s.samples.clear();
         s.spots.clear();
         s.groups.clear();
-        let groups = control.groups.iter_mut().enumerate();
-        let step = |(at, group)| bound.groups.advance(at, group, control.pieces, *dt);
-        s.groups.extend(groups.map(step));
+        s.groups.extend(s.values.steps(self.lane));
         // A span that is open ends where its clock says, in the evaluation after it was heard.
         for &clock in &bound.spanning {
             if control.clocks[clock.get()].notifies.has_open_spans() {

@@ -27,9 +27,13 @@ pub enum MarkersError {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SyncTrack {
     seconds: f32,
+    /// Rounds a second.
+    rate: f32,
     /// Where each marker is, the first one in the clip's first round and each after the one before,
     /// and at the end the first one in the next round. Empty without markers.
     times: Vec<f32>,
+    /// For each marker what the time to the next one is of the clip.
+    shares: Vec<f32>,
 }
 
 impl SyncTrack {
@@ -38,7 +42,7 @@ impl SyncTrack {
 
     /// A clip of that length without markers.
     pub fn even(seconds: f32) -> Self {
-        Self { seconds, times: Vec::new() }
+        Self { seconds, rate: 1.0 / seconds, times: Vec::new(), shares: Vec::new() }
     }
 
     /// A clip of `seconds` with markers, given in the order of the group: ascending times within the
@@ -72,12 +76,18 @@ impl SyncTrack {
             let end = first + seconds;
             times.push(if end - seconds > first { end.next_down() } else { end });
         }
-        Ok(Self { seconds, times })
+        let shares = times.windows(2).map(|pair| (pair[1] - pair[0]) / seconds).collect();
+        Ok(Self { seconds, rate: 1.0 / seconds, times, shares })
     }
 
     /// The clip's length.
     pub fn seconds(&self) -> f32 {
         self.seconds
+    }
+
+    /// Rounds a second of the clip at its own speed; infinite without length.
+    pub fn rate(&self) -> f32 {
+        self.rate
     }
 
     /// Whether it has any.
@@ -87,8 +97,8 @@ impl SyncTrack {
 
     /// For each marker what the time to the next one is of the clip, 0..=1; one for all of them
     /// together.
-    pub fn shares(&self) -> impl Iterator<Item = f32> {
-        self.times.windows(2).map(|pair| (pair[1] - pair[0]) / self.seconds)
+    pub fn shares(&self) -> &[f32] {
+        &self.shares
     }
 
     /// Clip seconds at a phase in 0..1, from the start of the round that the first marker is in: up
@@ -224,7 +234,7 @@ mod tests {
             let (clips, tracks): (Vec<_>, Vec<_>) =
                 clips.iter().map(|(s, parts, at)| Clip::new(*s, &parts[..count], *at)).unzip();
             let mut group = SyncGroup::at(start);
-            let mut pieces: Vec<f32> = tracks[0].shares().collect();
+            let mut pieces: Vec<f32> = tracks[0].shares().to_vec();
             let mut place = f64::from(start) * count as f64;
             let mut weights = vec![0.0; clips.len()];
             weights[0] = 1.0;
@@ -265,7 +275,7 @@ mod tests {
         ) {
             let (_, track) = Clip::new(seconds, &parts[..count], at);
             let mut group = SyncGroup::at(start);
-            let mut pieces: Vec<f32> = track.shares().collect();
+            let mut pieces: Vec<f32> = track.shares().to_vec();
             for dt in steps {
                 let step = group.advance_by_markers(dt, 1.0 / seconds, &mut pieces);
                 let way = passed(&step.member_by_markers(&track), seconds.into());
@@ -287,7 +297,7 @@ mod tests {
                 let notify = Notify { id: NotifyId(0), seconds: moment, end: None };
                 let notifies = NotifyTrack::new(&[notify], seconds);
                 let mut group = SyncGroup::at(share);
-                let mut pieces: Vec<f32> = track.shares().collect();
+                let mut pieces: Vec<f32> = track.shares().to_vec();
                 let mut cursor = NotifyCursor::default();
                 let (mut fired, mut sum) = (0, 0.0);
                 let mut begin = None;
@@ -327,7 +337,7 @@ mod tests {
         let walk = SyncTrack::new(1.0, &[0.4, 0.9]).unwrap();
         let run = SyncTrack::new(0.6, &[0.3333, 0.0333]).unwrap();
         let mut group = SyncGroup::default();
-        let mut pieces: Vec<f32> = walk.shares().collect();
+        let mut pieces: Vec<f32> = walk.shares().to_vec();
         for _ in 0..200 {
             let step = group.advance_by_markers(0.013, 1.0, &mut pieces);
             let [a, b] = [&walk, &run].map(|track| step.member_by_markers(track));
@@ -344,7 +354,7 @@ mod tests {
     #[test]
     fn a_group_without_markers_is_what_it_was() {
         let even = SyncTrack::even(0.7);
-        assert!(!even.has_markers() && even.shares().count() == 0);
+        assert!(!even.has_markers() && even.shares().is_empty());
         let (mut plain, mut group) = (SyncGroup::at(0.3), SyncGroup::at(0.3));
         for i in 0..100 {
             let dt = 0.01 * (i % 9) as f32 - 0.01;
@@ -358,7 +368,7 @@ mod tests {
     #[test]
     fn the_last_phase_before_a_round_is_over_is_left_again() {
         let track = SyncTrack::new(1.0, &[0.1, 0.3, 0.9]).unwrap();
-        let mut pieces: Vec<f32> = track.shares().collect();
+        let mut pieces: Vec<f32> = track.shares().to_vec();
         let mut group = SyncGroup::at(1.0_f32.next_down());
         let step = group.advance_by_markers(0.01, 1.0, &mut pieces);
         assert_eq!(step.wraps, 1);

@@ -124,28 +124,33 @@ impl SyncGroup {
     /// Counts a member of this evaluation: its clip's duration in seconds and its share of the
     /// output. What has no duration or no weight does not count.
     pub fn weigh(&mut self, duration: f32, weight: f32) {
-        if Self::counts(duration, weight) {
-            let others = if self.is_idle() { 0.0 } else { self.rate };
-            self.weight += weight;
-            self.rate = others + weight * (1.0 / duration);
+        let rate = 1.0 / duration;
+        if Self::counts(rate, weight) {
+            self.add(rate, weight);
         }
     }
 
     /// The same for a member of a group with markers, and what each of its pieces takes into the
     /// group's `pieces`.
     pub fn weigh_markers(&mut self, track: &SyncTrack, weight: f32, pieces: &mut [f32]) {
-        if !Self::counts(track.seconds(), weight) {
+        if !Self::counts(track.rate(), weight) {
             return;
         }
         if self.is_idle() {
             pieces.fill(0.0);
         }
-        self.weigh(track.seconds(), weight);
+        self.add(track.rate(), weight);
         pieces.iter_mut().zip(track.shares()).for_each(|(piece, share)| *piece += weight * share);
     }
 
-    fn counts(duration: f32, weight: f32) -> bool {
-        duration > 0.0 && (1.0 / duration).is_finite() && weight > 0.0 && weight.is_finite()
+    fn add(&mut self, rate: f32, weight: f32) {
+        let others = if self.is_idle() { 0.0 } else { self.rate };
+        self.weight += weight;
+        self.rate = others + weight * rate;
+    }
+
+    fn counts(rate: f32, weight: f32) -> bool {
+        rate > 0.0 && rate.is_finite() && weight > 0.0 && weight.is_finite()
     }
 
     /// True when no member of this evaluation has had a weight so far.
@@ -165,6 +170,14 @@ impl SyncGroup {
 }
 
 impl GroupStep {
+    /// One that does not move.
+    pub const STILL: Self = Self { from: 0.0, to: 0.0, wraps: 0, backward: false };
+
+    /// One from a share of the round to another, which crosses no end of it.
+    pub fn within([from, to]: [f32; 2], backward: bool) -> Self {
+        Self { from, to, wraps: 0, backward }
+    }
+
     /// What the step is in the clip of a member, `duration` seconds long: one of a loop.
     pub fn member(&self, duration: f32) -> Advance {
         Advance::of_loop([self.from, self.to], self.wraps, self.backward, duration)

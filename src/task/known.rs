@@ -7,9 +7,17 @@ use super::{Task, TaskIndex};
 /// What is known of a task of such a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Known {
-    /// How many tasks read it, the output included.
-    readers: u16,
+    /// With the weight that it had.
+    mark: Mark,
     reads: [TaskIndex; 2],
+    /// How much of its weight it carries on hangs on what it is told.
+    shares: bool,
+}
+
+/// Whether how much a task carries on hangs on what it is told; the others carry all of it on to
+/// the first that they read.
+fn shares(task: &Task) -> bool {
+    matches!(task, Task::Blend { .. } | Task::BlendMasked { .. } | Task::ApplyAdditive { .. })
 }
 
 impl TaskList {
@@ -17,11 +25,18 @@ impl TaskList {
     /// does not depend on all of them, or somebody waits for the physics step.
     pub(crate) fn known(&self) -> Option<impl Iterator<Item = Known>> {
         let known = |(task, mark): (&Task, &Mark)| Known {
-            readers: mark.readers as u16,
+            mark: *mark,
             reads: task.dependencies(),
+            shares: shares(task),
         };
-        (!self.any_late && self.reachable_count() == self.len())
+        (!self.is_staged() && self.reachable_count() == self.len())
             .then(|| self.tasks.iter().zip(&self.marks).map(known))
+    }
+
+    /// Whether the weights of a list's tasks hang on what its tasks are told, and not only on what
+    /// they are.
+    pub(crate) fn weighs_anew(&self) -> bool {
+        self.tasks.iter().any(shares)
     }
 
     /// [`TaskList::push`] of a task that is known; the list has to be ended by
@@ -30,40 +45,46 @@ impl TaskList {
     pub(crate) fn push_known(&mut self, task: Task) -> TaskIndex {
         let index = TaskIndex::new(self.tasks.len()).unwrap_or(TaskIndex::NONE);
         debug_assert!(index != TaskIndex::NONE);
-        self.shares.push(task.dependency_weights());
         self.tasks.push(task);
         index
     }
 
     /// [`TaskList::sweep`] of a list that is known: the last task is the output, and weights are
-    /// all that is left to find.
-    pub(crate) fn sweep_known(&mut self, known: &[Known]) {
+    /// all that is left to find, if there are any that change ([`TaskList::weighs_anew`]).
+    pub(crate) fn sweep_known(&mut self, known: &[Known], weighs_anew: bool) {
         let count = self.tasks.len();
-        debug_assert!(known.len() == count && self.shares.len() == count);
+        debug_assert!(known.len() == count);
         debug_assert!(self.tasks.iter().zip(known).all(|(t, k)| t.dependencies() == k.reads));
+        debug_assert!(weighs_anew || !self.weighs_anew());
         self.swept = true;
         self.output = count.checked_sub(1).and_then(TaskIndex::new);
-        self.late.clear();
-        self.late.resize(count, false);
-        let mark = |known: &Known| Mark {
-            reachable: true,
-            readers: known.readers.into(),
-            late: false,
-            weight: 0.0,
-        };
+        self.whole = true;
         self.marks.clear();
-        self.marks.extend(known.iter().map(mark));
-        self.needed.clear();
-        self.needed.extend((0..count as u16).rev());
+        self.marks.extend(known.iter().map(|known| known.mark));
+        if weighs_anew {
+            self.weigh_known(known);
+        }
+    }
+
+    fn weigh_known(&mut self, known: &[Known]) {
+        self.marks.iter_mut().for_each(|mark| mark.weight = 0.0);
         if let Some(output) = self.marks.last_mut() {
             output.weight = 1.0;
         }
-        for (at, (known, shares)) in known.iter().zip(&self.shares).enumerate().rev() {
+        for (at, (known, task)) in known.iter().zip(&self.tasks).enumerate().rev() {
             let weight = self.marks[at].weight;
-            for (read, share) in known.reads.into_iter().zip(shares) {
-                if let Some(mark) = read.get().and_then(|read| self.marks.get_mut(read)) {
-                    mark.weight += weight * share;
-                }
+            let [first, second] = known.reads;
+            let [share, rest] = match known.shares {
+                true => task.dependency_weights(),
+                false => [1.0, 0.0],
+            };
+            if let Some(mark) = first.get().and_then(|read| self.marks.get_mut(read)) {
+                mark.weight += weight * share;
+            }
+            if known.shares
+                && let Some(mark) = second.get().and_then(|read| self.marks.get_mut(read))
+            {
+                mark.weight += weight * rest;
             }
         }
     }

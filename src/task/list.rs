@@ -61,14 +61,13 @@ pub(crate) struct Mark {
 #[derive(Clone, Debug, Default)]
 pub struct TaskList {
     pub(super) tasks: Vec<Task>,
-    /// Whether each task waits for the physics step, or reads what does.
-    pub(super) late: Vec<bool>,
-    pub(super) any_late: bool,
+    /// Whether each task waits for the physics step, or reads what does: up to the last that does.
+    late: Vec<bool>,
     pub(super) marks: Vec<Mark>,
-    /// What each task of a known list carries on to those that it reads.
-    pub(super) shares: Vec<[f32; 2]>,
+    /// The output depends on all tasks, and [`TaskList::needed`] is not filled.
+    pub(super) whole: bool,
     /// Positions of the tasks that the output depends on, the last one first.
-    pub(super) needed: Vec<u16>,
+    needed: Vec<u16>,
     pub(super) output: Option<TaskIndex>,
     cut: Option<BoneCount>,
     root_pin: Option<RootPin>,
@@ -81,8 +80,7 @@ impl TaskList {
     pub fn clear(&mut self) {
         self.tasks.clear();
         self.late.clear();
-        self.shares.clear();
-        self.any_late = false;
+        self.whole = false;
         self.output = None;
         self.cut = None;
         self.root_pin = None;
@@ -94,7 +92,6 @@ impl TaskList {
     pub fn reserve(&mut self, tasks: usize) {
         self.tasks.reserve(tasks.saturating_sub(self.tasks.len()));
         self.late.reserve(tasks.saturating_sub(self.late.len()));
-        self.shares.reserve(tasks.saturating_sub(self.shares.len()));
         self.marks.reserve(tasks.saturating_sub(self.marks.len()));
         self.needed.reserve(tasks.saturating_sub(self.needed.len()));
     }
@@ -111,7 +108,7 @@ impl TaskList {
         let mut late = stage == Stage::PostPhysics;
         for dependency in task.dependencies() {
             self.check(dependency)?;
-            let waits = self.any_late && dependency.get().is_some_and(|d| self.late[d]);
+            let waits = dependency.get().is_some_and(|d| self.is_late(d));
             if waits && stage == Stage::PrePhysics {
                 return Err(TaskError::Stage { task: at, dependency });
             }
@@ -119,8 +116,10 @@ impl TaskList {
         }
         let index = TaskIndex::new(at).ok_or(TaskError::Full { limit: TaskIndex::LIMIT })?;
         self.tasks.push(task);
-        self.late.push(late);
-        self.any_late |= late;
+        if late {
+            self.late.resize(at, false);
+            self.late.push(true);
+        }
         self.swept = false;
         Ok(index)
     }
@@ -218,12 +217,13 @@ impl TaskList {
 
     /// True when some of it waits for the physics step.
     pub fn is_staged(&self) -> bool {
-        self.any_late
+        !self.late.is_empty()
     }
 
-    /// For each task, whether it waits for the physics step or reads what does.
-    pub(super) fn late(&self) -> &[bool] {
-        &self.late
+    /// Whether the task at a position waits for the physics step or reads what does.
+    #[inline]
+    pub(super) fn is_late(&self, at: usize) -> bool {
+        self.late.get(at).is_some_and(|late| *late)
     }
 
     /// Bones that are animated, of a skeleton with `bones`.
@@ -253,8 +253,10 @@ impl TaskList {
     }
 
     fn mark_all(&mut self) {
+        let late = (0..self.tasks.len()).map(|at| self.late.get(at).is_some_and(|late| *late));
         self.marks.clear();
-        self.marks.extend(self.late.iter().map(|&late| Mark { late, ..Mark::default() }));
+        self.marks.extend(late.map(|late| Mark { late, ..Mark::default() }));
+        self.whole = false;
         self.needed.clear();
         let Some(output) = self.output.and_then(TaskIndex::get) else { return };
         let late = self.marks[output].late;
@@ -277,7 +279,11 @@ impl TaskList {
 
     /// Tasks that the output depends on; zero before [`TaskList::sweep`].
     pub fn reachable_count(&self) -> usize {
-        if self.swept { self.needed.len() } else { 0 }
+        match self.swept {
+            false => 0,
+            true if self.whole => self.len(),
+            true => self.needed.len(),
+        }
     }
 
     /// The position of the `step`-th of the tasks that the output depends on, in recording order;
@@ -285,7 +291,7 @@ impl TaskList {
     /// costs it nothing.
     #[inline]
     pub(crate) fn needed(&self, step: usize) -> usize {
-        usize::from(self.needed[self.needed.len() - 1 - step])
+        if self.whole { step } else { usize::from(self.needed[self.needed.len() - 1 - step]) }
     }
 
     /// True when the output depends on the task; false before [`TaskList::sweep`].

@@ -16,7 +16,7 @@ mod reads;
 
 pub use guards::{Guard, Guards};
 pub use order::{Ahead, Compute, Kind, Run, Smoothed};
-pub use reads::{PASSES_FIRST, PASSES_SECOND, Reads, Weighs};
+pub use reads::{Bits, PASSES_FIRST, PASSES_SECOND, Reads, Weighs};
 
 use super::Op;
 use super::fault::Fault;
@@ -24,6 +24,9 @@ use super::instance::Limits;
 use super::operand::*;
 use super::program::{AtEnd, Key, MachineDesc, ParamKind, Program, TransitionDesc};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Weights whose answers fit a word.
+pub const MOST_ASKED: usize = 16;
 
 /// A program as the interpreter runs it.
 #[derive(Clone, Debug)]
@@ -49,6 +52,9 @@ pub struct Plan {
     /// What each of them reads, and how many answers it has if it asks ([`Reads::asks`]).
     pub reads: Vec<Reads>,
     pub choices: Vec<u16>,
+    /// Weights that poses ask for and that are computed ahead, at most [`MOST_ASKED`]: what they come
+    /// to is one word, two bits each: above nothing, and all.
+    pub asked: Vec<Scalar>,
     /// The poses of blend spaces' points.
     pub points: Vec<PoseIn>,
     /// The node that is the character's pose.
@@ -120,13 +126,20 @@ impl Plan {
         let params = (0..program.params.len()).map(|at| ParamId(at as u16));
         let keys = (0..).map(KeyId).zip(&program.keys);
         let lower::Lowered { values, control, nodes, points, output, places, .. } = lowered;
+        let (known, constants) = order::known(&control, first, values.len(), program.params.len());
+        let settled = |reads: Reads| match constants[reads.weighs().alpha.get()] {
+            true => reads.of_constant(values[reads.weighs().alpha.get()]),
+            false => reads,
+        };
+        let reads: Vec<Reads> = nodes.iter().map(|op| settled(Reads::of(op))).collect();
         Ok(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             ahead: control[..first].iter().filter_map(Ahead::of).collect(),
             runs: order::runs(&control, &guards.each, first),
             first,
             computes: control.iter().map(Compute::of).collect(),
-            reads: nodes.iter().map(Reads::of).collect(),
+            asked: asked(&reads, &known),
+            reads,
             choices: nodes.iter().map(|op| choices(program, op)).collect(),
             values,
             control,
@@ -148,6 +161,18 @@ impl Plan {
         let place = self.places.get(at).copied().flatten()?;
         self.guards.each.get(usize::from(place)).copied()
     }
+}
+
+/// The weights that are asked for and are among what is known ahead.
+fn asked(reads: &[Reads], known: &[bool]) -> Vec<Scalar> {
+    let mut asked = Vec::new();
+    for reads in reads.iter().filter(|reads| reads.asks() && !reads.decides()) {
+        let alpha = reads.weighs().alpha;
+        if known[alpha.get()] && !asked.contains(&alpha) && asked.len() < MOST_ASKED {
+            asked.push(alpha);
+        }
+    }
+    asked
 }
 
 /// How many answers a node has that asks. A table's rows are counted by 16 bits.

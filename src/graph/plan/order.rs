@@ -130,3 +130,19 @@ pub fn runs(control: &[Op], guards: &[Guard], from: usize) -> Vec<Run> {
     }
     runs
 }
+
+/// Of each value, whether it is known when what is computed ahead is, and whether it is a constant.
+pub fn known(control: &[Op], first: usize, values: usize, params: usize) -> (Vec<bool>, Vec<bool>) {
+    let (mut known, mut constants) = (vec![true; values], vec![true; values]);
+    // Parameters, and the step of time.
+    constants[..=params].fill(false);
+    for (at, op) in control.iter().enumerate() {
+        op.operands(|_, operand| {
+            if let Operand::ScalarOut(value) = operand {
+                constants[value.get()] = false;
+                known[value.get()] = at < first;
+            }
+        });
+    }
+    (known, constants)
+}

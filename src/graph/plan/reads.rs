@@ -47,6 +47,21 @@ impl Weighs {
     }
 }
 
+/// What the sign and the size of one weight have to be: bits of [`Plan::asked`](super::Plan::asked)
+/// that are looked at, and how they are then.
+pub type Bits = [u32; 2];
+
+impl Weighs {
+    /// Of the weight with a certain number among those asked.
+    pub fn bits(self, number: usize, answer: usize) -> Bits {
+        let looks = |bit: u8| u32::from(self.how & bit != 0);
+        let of = |positive: u32, whole: u32| (positive | whole << 1) << (2 * number);
+        let is = |at: bool| u32::from(at);
+        let (a, b) = (looks(PASSES_A), looks(PASSES_B));
+        [of(a, b), of(a & is(answer != PASSES_FIRST), b & is(answer == PASSES_SECOND))]
+    }
+}
+
 impl Reads {
     /// What an opcode that records a task reads.
     pub fn of(op: &Op) -> Self {
@@ -76,6 +91,13 @@ impl Reads {
             _ => (0, none, none, None),
         };
         Self { a, b, alpha: alpha.unwrap_or_default(), how }
+    }
+
+    /// The same where the weight that decides is always the same: where that reads what there is,
+    /// nothing is left to ask.
+    pub fn of_constant(self, alpha: f32) -> Self {
+        let asks = self.decides() || self.weighs().at(alpha) != READS;
+        if asks { self } else { Self { how: self.how & !(PASSES_A | PASSES_B), ..self } }
     }
 
     /// Its opcode says what it reads.

@@ -20,22 +20,24 @@ fn number(r: &mut Random) -> f32 {
     }
 }
 
-/// Values whose lanes are random.
+/// Values whose lanes are random; the first word is what a smoothed value was.
 fn values(simd: Lanes, seed: u64) -> Values {
     let r = &mut Random(seed);
     let mut wide = || Wide(std::array::from_fn(|_| number(r)));
     Values {
         simd,
         all: (0..=FROM).map(|_| wide()).collect(),
-        kept: vec![wide()],
+        words: vec![wide()],
         decays: vec![Decay::UNKNOWN],
         dt: wide(),
         count: LANES,
+        ..Values::default()
     }
 }
 
-fn run(values: &mut Values, ahead: &[Ahead]) {
-    enter!(values.simd, scalar::run(values, ahead), simd => vector::run(simd, values, ahead));
+fn run(values: &mut Values, op: &Ahead) {
+    let twin = |values: &mut Values| (0..LANES).for_each(|lane| scalar::op_of(values, op, lane));
+    enter!(values.simd, twin(values), simd => vector::op_of(simd, values, op));
 }
 
 fn bits(wide: &[Wide]) -> Vec<[u32; LANES]> {
@@ -48,7 +50,7 @@ fn every_function_has_the_scalars_bits_at_every_level() {
     let compute =
         |function| Compute { function, a: Scalar(0), b: Scalar(1), condition: Scalar(2), dst };
     for function in ScalarFn::ALL.iter().copied().map(Some).chain([None]) {
-        let op = [Ahead::Compute(compute(function))];
+        let op = Ahead::Compute(compute(function));
         for seed in 1..=400 {
             let mut twin = values(Lanes::new(crate::math::SimdLevel::Scalar).unwrap(), seed);
             run(&mut twin, &op);
@@ -69,7 +71,7 @@ fn smoothed_values_have_the_scalars_bits_at_every_level() {
         slot: SmoothId(0),
         dst: ScalarOut(FROM as u16),
     };
-    let op = [Ahead::Smooth(op)];
+    let op = Ahead::Smooth(op);
     let mut arrived = 0;
     for seed in 1..=400 {
         let r = &mut Random(seed);
@@ -80,8 +82,8 @@ fn smoothed_values_have_the_scalars_bits_at_every_level() {
         let begin = |simd| {
             let mut values = values(simd, seed);
             values.all[1] = half_life;
-            values.kept[0].0[3] = f32::NAN;
-            values.kept[0].0[4] = -0.0;
+            values.words[0].0[3] = f32::NAN;
+            values.words[0].0[4] = -0.0;
             values.all[0].0[4] = 0.0;
             values
         };
@@ -96,19 +98,22 @@ fn smoothed_values_have_the_scalars_bits_at_every_level() {
             }
             for wide in &wides {
                 assert_eq!(bits(&wide.all), bits(&twin.all), "{seed} {step} {:?}", wide.simd);
-                assert_eq!(bits(&wide.kept), bits(&twin.kept), "{seed} {step} {:?}", wide.simd);
+                assert_eq!(bits(&wide.words), bits(&twin.words), "{seed} {step} {:?}", wide.simd);
             }
         }
-        arrived += twin.kept[0].0.iter().zip(twin.all[0].0).filter(|(a, b)| **a == *b).count();
+        arrived += twin.words[0].0.iter().zip(twin.all[0].0).filter(|(a, b)| **a == *b).count();
     }
     assert!(arrived > 1_000, "{arrived}");
 }
 
 #[test]
-fn lanes_beyond_the_last_take_the_last_and_harm_nobody() {
-    assert_eq!(Lane::new(LANES + 3), Lane::new(LANES - 1));
-    let mut none = Values::default();
-    none.dt = Wide::splat(0.3);
-    none.clear();
-    assert_eq!(none.count, 0);
+fn a_full_set_has_no_next_lane_and_a_new_one_begins_with_the_first() {
+    let mut values = Values::default();
+    for _ in 0..2 {
+        for at in 0..LANES + 3 {
+            assert_eq!(values.take(&[], 0.1).get(), at.min(LANES - 1));
+        }
+        assert_eq!(values.count, LANES);
+        values.clear();
+    }
 }

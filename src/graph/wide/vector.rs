@@ -1,17 +1,87 @@
 //! All lanes at once.
 
-use super::{ARRIVED, Decay, LANES, Values, Wide, left_of};
-use crate::graph::plan::{Ahead, Compute, Smoothed};
+use super::{ARRIVED, BLOCK, Decay, LANES, Values, Wide, groups, left_of};
+use crate::graph::groups::Groups;
+use crate::graph::instance::Limits;
+use crate::graph::plan::{Ahead, Compute, Plan, Smoothed};
+use crate::pose::kernels::transpose::square;
 use fearless_simd::prelude::*;
-use fearless_simd::{Simd, f32x16};
+use fearless_simd::{Simd, f32x16, i32x16};
 
 #[inline(always)]
-pub(super) fn run<S: Simd>(simd: S, values: &mut Values, ahead: &[Ahead]) {
-    for op in ahead {
-        match op {
-            Ahead::Compute(op) => compute(simd, values, op),
-            Ahead::Smooth(op) => smooth(simd, values, op),
+pub(super) fn run<S: Simd>(simd: S, values: &mut Values, plan: &Plan, of: &Groups) {
+    turn_in(simd, &values.rows, &mut values.words);
+    given(simd, values, plan);
+    for op in &plan.ahead {
+        op_of(simd, values, op);
+    }
+    answers(simd, values, plan);
+    groups::vector(simd, values, of);
+    turn_out(simd, &values.words, &mut values.rows);
+}
+
+/// Eight lanes that begin at a certain one.
+#[inline(always)]
+fn half(wide: &Wide, first: usize) -> &[f32; BLOCK] {
+    &wide.0.as_chunks().0[first / BLOCK]
+}
+
+/// Words of rows, lane by lane, become lanes, word by word.
+#[inline(always)]
+fn turn_in<S: Simd>(simd: S, rows: &[[f32; BLOCK]], words: &mut [Wide]) {
+    for (rows, words) in rows.chunks_exact(LANES).zip(words.chunks_exact_mut(BLOCK)) {
+        for first in (0..LANES).step_by(BLOCK) {
+            let turned = square(simd, std::array::from_fn(|lane| &rows[first + lane]));
+            for (word, turned) in words.iter_mut().zip(turned) {
+                turned.store_slice(&mut word.0[first..first + BLOCK]);
+            }
         }
+    }
+}
+
+/// And back.
+#[inline(always)]
+fn turn_out<S: Simd>(simd: S, words: &[Wide], rows: &mut [[f32; BLOCK]]) {
+    for (rows, words) in rows.chunks_exact_mut(LANES).zip(words.chunks_exact(BLOCK)) {
+        for first in (0..LANES).step_by(BLOCK) {
+            let turned = square(simd, std::array::from_fn(|word| half(&words[word], first)));
+            for (row, turned) in rows[first..first + BLOCK].iter_mut().zip(turned) {
+                turned.store_slice(row);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn given<S: Simd>(simd: S, values: &mut Values, plan: &Plan) {
+    for (key, (param, limits)) in (values.keys..).zip(&plan.refills) {
+        let value = values.words[key].load(simd);
+        let param = &mut values.words[param.get()];
+        let set = value.simd_eq(value);
+        set.select(limited(simd, limits, value), param.load(simd)).store_slice(&mut param.0);
+    }
+    values.all[..values.keys].copy_from_slice(&values.words[..values.keys]);
+    values.all[values.keys] = values.dt;
+}
+
+/// [`Limits::limited`] of what is a number.
+#[inline(always)]
+fn limited<S: Simd>(simd: S, limits: &Limits, value: f32x16<S>) -> f32x16<S> {
+    let splat = |v| f32x16::splat(simd, v);
+    let value = match limits.flag {
+        true => value.simd_gt(splat(0.5)).select(splat(1.0), splat(0.0)),
+        false => value,
+    };
+    let (min, max) = (splat(limits.min), splat(limits.max));
+    let value = value.simd_lt(min).select(min, value);
+    value.simd_gt(max).select(max, value)
+}
+
+#[inline(always)]
+pub(super) fn op_of<S: Simd>(simd: S, values: &mut Values, op: &Ahead) {
+    match op {
+        Ahead::Compute(op) => compute(simd, values, op),
+        Ahead::Smooth(op) => smooth(simd, values, op),
     }
 }
 
@@ -31,8 +101,9 @@ fn smooth<S: Simd>(simd: S, values: &mut Values, op: &Smoothed) {
     let splat = |v| f32x16::splat(simd, v);
     let of = |place: usize| values.all[place].load(simd);
     let (value, half_life, slot) = (of(op.value.get()), of(op.half_life.get()), op.slot.get());
-    let left = left(simd, &mut values.decays[slot], values.dt, half_life);
-    let kept = values.kept[slot].load(simd);
+    let left = left(simd, &mut values.decays[slot], &values.dt, half_life);
+    let word = &mut values.words[values.smooths + slot];
+    let kept = word.load(simd);
     let rests = kept.simd_eq(value);
     let next = kept.simd_eq(kept).select(value + (kept - value) * left, value);
     let size = value.abs();
@@ -40,31 +111,47 @@ fn smooth<S: Simd>(simd: S, values: &mut Values, op: &Smoothed) {
     let far = (next - value).abs().simd_gt(splat(ARRIVED) * size);
     let finite = next.abs().simd_lt(splat(f32::INFINITY));
     let next = (far & finite).select(next, value);
-    rests.select(kept, next).store_slice(&mut values.kept[slot].0);
+    rests.select(kept, next).store_slice(&mut word.0);
     rests.select(value, next).store_slice(&mut values.all[op.dst.get()].0);
 }
 
 /// What each lane's step leaves of a distance.
 #[inline(always)]
-fn left<S: Simd>(simd: S, decay: &mut Decay, dt: Wide, half_life: f32x16<S>) -> f32x16<S> {
+fn left<S: Simd>(simd: S, decay: &mut Decay, dt: &Wide, half_life: f32x16<S>) -> f32x16<S> {
     let same =
         decay.dt.load(simd).simd_eq(dt.load(simd)) & decay.half_life.load(simd).simd_eq(half_life);
     if same.to_bitmask() != (1 << LANES) - 1 {
-        renew(decay, dt, Wide::of(half_life));
+        renew(decay, dt, &Wide::of(half_life));
     }
     decay.left.load(simd)
 }
 
-/// Computes it anew. Neighbours mostly have one step and one half-life.
+/// Computes it anew where it is another. Neighbours mostly have one step and one half-life.
 #[cold]
-fn renew(decay: &mut Decay, dt: Wide, half_life: Wide) {
+fn renew(decay: &mut Decay, dts: &Wide, half_lives: &Wide) {
     let mut last = (f32::NAN, 0.0, 0.0);
     for lane in 0..LANES {
-        let (dt, half_life) = (dt.0[lane], half_life.0[lane]);
-        if (dt, half_life) != (last.0, last.1) {
-            last = (dt, half_life, left_of(dt, half_life));
+        let now = (dts.0[lane], half_lives.0[lane]);
+        if now == (decay.dt.0[lane], decay.half_life.0[lane]) {
+            continue;
+        }
+        if now != (last.0, last.1) {
+            last = (now.0, now.1, left_of(now.0, now.1));
         }
         decay.left.0[lane] = last.2;
     }
-    (decay.dt, decay.half_life) = (dt, half_life);
+    (decay.dt, decay.half_life) = (*dts, *half_lives);
+}
+
+#[inline(always)]
+fn answers<S: Simd>(simd: S, values: &mut Values, plan: &Plan) {
+    let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
+    let mut all = i32x16::splat(simd, 0);
+    for (at, alpha) in plan.asked.iter().enumerate() {
+        let alpha = values.all[alpha.get()].load(simd);
+        for (bit, is) in [alpha.simd_gt(zero), alpha.simd_ge(one)].into_iter().enumerate() {
+            all |= is.select(i32x16::splat(simd, 1 << (2 * at + bit)), i32x16::splat(simd, 0));
+        }
+    }
+    all.store_slice(bytemuck::cast_slice_mut(&mut values.answers));
 }

@@ -19,7 +19,7 @@ pub mod sample;
 mod seam;
 #[cfg(test)]
 mod tests;
-mod transpose;
+pub(crate) mod transpose;
 
 /// A weight limited to 0..=1; not-a-number is zero.
 #[inline(always)]

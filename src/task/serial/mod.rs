@@ -122,8 +122,9 @@ fn write_with<C: Code>(list: &TaskList, code: &mut C) -> Result<(), C::Error> {
     };
     code.unsigned(&mut flags)?;
     code.unsigned(&mut (list.len() as u32))?;
-    for (at, (task, late)) in list.tasks().iter().zip(list.late()).enumerate() {
-        code.unsigned(&mut (task.kind() as u32 + u32::from(*late) * LATE))?;
+    for (at, task) in list.tasks().iter().enumerate() {
+        let late = list.is_late(at);
+        code.unsigned(&mut (task.kind() as u32 + u32::from(late) * LATE))?;
         let mut task = *task;
         fields::visit(&mut task, at, code)?;
     }

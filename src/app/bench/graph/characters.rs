@@ -93,7 +93,9 @@ pub struct Pass {
 /// Characters of one graph.
 pub struct Characters<'a> {
     subject: &'a Subject,
-    rows: Vec<Vec<u32>>,
+    count: usize,
+    /// One after the other, as a crowd keeps them.
+    rows: Vec<u32>,
     states: Vec<PoseState>,
     lists: Vec<TaskList>,
     palettes: Vec<Mat3x4>,
@@ -114,8 +116,8 @@ impl<'a> Characters<'a> {
     pub fn new(subject: &'a Subject, count: usize) -> anyhow::Result<Self> {
         let Subject { rig, bound } = subject;
         let program = bound.program();
-        let mut rows = vec![vec![0; bound.words()]; count];
-        for (at, row) in rows.iter_mut().enumerate() {
+        let mut rows = vec![0; bound.words() * count];
+        for (at, row) in rows.chunks_exact_mut(bound.words()).enumerate() {
             bound.start(row, at as f32 * 0.618_034)?;
         }
         let kept = || {
@@ -131,6 +133,7 @@ impl<'a> Characters<'a> {
         let values = ["speed", "spin", "wave", "aim", "sit", "look"].map(key);
         Ok(Self {
             subject,
+            count,
             rows,
             states: (0..count).map(|_| kept()).collect(),
             lists: vec![TaskList::default(); CHUNK],
@@ -147,18 +150,21 @@ impl<'a> Characters<'a> {
         let Subject { rig, bound } = self.subject;
         let (mut record_ns, mut execute_ns) = (0, 0);
         self.worker.take_stats();
-        let chunks = self.rows.chunks_mut(CHUNK).zip(self.states.chunks_mut(CHUNK));
+        let words = bound.words();
+        let chunks = self.rows.chunks_mut(CHUNK * words).zip(self.states.chunks_mut(CHUNK));
         let palettes = self.palettes.chunks_mut(CHUNK * rig.palette_len());
         for (chunk, ((rows, states), palettes)) in chunks.zip(palettes).enumerate() {
-            for (at, row) in rows.iter_mut().enumerate() {
+            for (at, row) in rows.chunks_exact_mut(words).enumerate() {
                 self.keys.tell(bound, row, chunk * CHUNK + at, self.frame);
             }
             let start = Instant::now();
             let mut recorded = Ok(());
-            let some = rows.iter_mut().zip(&mut self.lists);
+            let some = rows.chunks_exact_mut(words).zip(&mut self.lists);
             let some = some.map(|(row, list)| (Instance { row, dt: DT, list }, ()));
             bound.evaluate_all(some, &mut self.vm, |_, (), result, _| {
-                recorded = recorded.and(result.map(|_| ()));
+                if let Err(error) = result {
+                    recorded = Err(error);
+                }
             });
             recorded?;
             record_ns += start.elapsed().as_nanos();
@@ -174,7 +180,7 @@ impl<'a> Characters<'a> {
             execute_ns += start.elapsed().as_nanos();
         }
         self.frame += 1;
-        let (stats, count) = (self.worker.take_stats(), self.rows.len().max(1) as f64);
+        let (stats, count) = (self.worker.take_stats(), self.count.max(1) as f64);
         Ok(Pass {
             record_ns: record_ns as f64 / count,
             execute_ns: execute_ns as f64 / count,
@@ -188,8 +194,8 @@ impl<'a> Characters<'a> {
     pub fn states(&self, machine: &str) -> Vec<u16> {
         let bound = &self.subject.bound;
         let machine = bound.program().machine(machine);
-        let state = |row: &Vec<u32>| Some(bound.state(row, machine?)?.0);
-        self.rows.iter().filter_map(state).collect()
+        let state = |row: &[u32]| Some(bound.state(row, machine?)?.0);
+        self.rows.chunks_exact(bound.words()).filter_map(state).collect()
     }
 }
 

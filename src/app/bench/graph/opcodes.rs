@@ -4,7 +4,7 @@
 use super::characters::Subject;
 use crate::app::bench::median;
 use crate::asset::CharacterAsset;
-use crate::graph::VmScratch;
+use crate::graph::{Instance, LANES, VmScratch};
 use crate::task::TaskList;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,8 +14,8 @@ use std::time::Instant;
 const FEW: usize = 2;
 /// So many nodes of a kind are added.
 const MORE: usize = 48;
-/// Evaluations of one measurement.
-const EVALUATIONS: usize = 200;
+/// Rounds of one measurement: in each of them everybody is evaluated.
+const ROUNDS: usize = 12;
 
 /// Nodes by their text, in which `@` is the node's number and `<` the node before it; each after
 /// those whose opcodes it has too.
@@ -83,29 +83,43 @@ pub fn measure(asset: &CharacterAsset, turns: u32) -> anyhow::Result<Vec<(String
     Ok(rows)
 }
 
-/// A graph with so many of one node.
+/// Instances of a graph with so many of one node, as many as are evaluated together.
 struct Probe {
     subject: Subject,
-    row: Vec<u32>,
+    rows: Vec<u32>,
     vm: VmScratch,
-    list: TaskList,
+    lists: Vec<TaskList>,
 }
 
 impl Probe {
     fn new(node: &str, count: usize, asset: &CharacterAsset) -> anyhow::Result<Self> {
         let subject = Subject::new("probe", &text(node, count), asset)?;
-        let mut row = vec![0; subject.bound().words()];
-        subject.bound().start(&mut row, 0.0)?;
-        Ok(Self { subject, row, vm: VmScratch::default(), list: TaskList::default() })
+        let words = subject.bound().words();
+        let mut rows = vec![0; words * LANES];
+        for row in rows.chunks_exact_mut(words) {
+            subject.bound().start(row, 0.0)?;
+        }
+        let lists = vec![TaskList::default(); LANES];
+        Ok(Self { subject, rows, vm: VmScratch::default(), lists })
     }
 
     /// Nanoseconds of one evaluation.
     fn evaluate(&mut self) -> anyhow::Result<f64> {
+        let bound = self.subject.bound();
+        let mut evaluated = Ok(());
         let start = Instant::now();
-        for _ in 0..EVALUATIONS {
-            self.subject.bound().evaluate(&mut self.row, 0.01, &mut self.vm, &mut self.list)?;
+        for _ in 0..ROUNDS {
+            let rows = self.rows.chunks_exact_mut(bound.words()).zip(&mut self.lists);
+            let instances = rows.map(|(row, list)| (Instance { row, dt: 0.01, list }, ()));
+            bound.evaluate_all(instances, &mut self.vm, |_, (), result, _| {
+                if let Err(error) = result {
+                    evaluated = Err(error);
+                }
+            });
         }
-        Ok(start.elapsed().as_nanos() as f64 / EVALUATIONS as f64)
+        let ns = start.elapsed().as_nanos() as f64;
+        evaluated?;
+        Ok(ns / (ROUNDS * LANES) as f64)
     }
 
     /// The opcodes that a node of this has more than one of the other, and how many.
@@ -167,7 +181,7 @@ mod tests {
             assert!(added.values().all(|count| count.fract() == 0.0), "{node} adds {added:?}");
             known.extend(new);
             many.evaluate().unwrap();
-            assert!(many.list.reachable_count() > MORE, "{node}: what is recorded is heard");
+            assert!(many.lists[0].reachable_count() > MORE, "{node}: what is recorded is heard");
         }
         // What a program has once, or as few of as machines or sync groups.
         let rest = ["LoadDelta", "StateTime", "LoadSnapshot", "PaceGroup", "Output"];
