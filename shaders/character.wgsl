@@ -2,6 +2,9 @@
 
 // True where the pipeline turns alpha into sample coverage.
 override ALPHA_TO_COVERAGE: bool = false;
+// Which pixels are drawn while one mesh takes the place of another: 0 all, 1 the coarser mesh's, 2 the
+// finer one's.
+override FADE: u32 = 0u;
 
 struct Vertex {
     @location(0) position: vec3<f32>,
@@ -20,6 +23,8 @@ struct Varyings {
     @location(3) color: vec4<f32>,
     // Metres above the ground that the character stands on.
     @location(4) above_ground: f32,
+    // The coarser mesh's share of the pixels.
+    @location(5) @interpolate(flat) fade: f32,
 }
 
 @vertex
@@ -40,8 +45,20 @@ fn vs_main(vertex: Vertex, instance: Instance) -> Varyings {
     // Any scale is taken out here, so that interpolation weighs corners alike.
     out.normal = normal * inverseSqrt(max(dot(normal, normal), 1e-30));
     out.uv = vertex.uv;
+    out.fade = bitcast<f32>(instance.mixed.z);
     out.color = base * vec4<f32>(tint, 1.0);
     return out;
+}
+
+// Leaves out the pixels that the other mesh has, spread evenly. After everything that looks at
+// neighbouring pixels.
+fn leave_out(in: Varyings) {
+    if FADE == 0u {
+        return;
+    }
+    if (gradient_noise(in.clip.xy) < in.fade) != (FADE == 1u) {
+        discard;
+    }
 }
 
 fn base_color(in: Varyings) -> vec4<f32> {
@@ -111,7 +128,10 @@ fn shade(in: Varyings, base: vec3<f32>, surface: vec2<f32>, front: bool) -> vec3
 
 @fragment
 fn fs_opaque(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
-    let radiance = shade(in, base_color(in).rgb, metallic_roughness(in), front);
+    let base = base_color(in);
+    let surface = metallic_roughness(in);
+    leave_out(in);
+    let radiance = shade(in, base.rgb, surface, front);
     return vec4<f32>(display_color(radiance), 1.0);
 }
 
@@ -122,6 +142,7 @@ fn fs_mask(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
     let base = base_color(in);
     let surface = metallic_roughness(in);
     let width = max(fwidth(base.a), 1e-4);
+    leave_out(in);
     let coverage = saturate((base.a - material.alpha_cutoff) / width + 0.5);
     if coverage < select(0.5, 0.125, ALPHA_TO_COVERAGE) {
         discard;
@@ -137,6 +158,7 @@ const SOLID: f32 = 0.98;
 fn fs_blend_solid(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let base = base_color(in);
     let surface = metallic_roughness(in);
+    leave_out(in);
     if base.a < SOLID {
         discard;
     }
@@ -147,6 +169,7 @@ fn fs_blend_solid(in: Varyings, @builtin(front_facing) front: bool) -> @location
 fn fs_blend(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let base = base_color(in);
     let surface = metallic_roughness(in);
+    leave_out(in);
     if base.a >= SOLID || base.a <= 0.0 {
         discard;
     }

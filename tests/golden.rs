@@ -193,9 +193,47 @@ fn levels_of_detail_spare_triangles_and_hardly_change_the_picture() {
     let crowd = Scene::animated(&asset, SIDE);
     let (full, all) = draw(&RenderConfig { mesh_lods: false, ..config() }, &asset, &crowd);
     let (reduced, fewer) = draw(&config(), &asset, &crowd);
-    assert!(fewer.triangles * 2 < all.triangles, "{} of {}", fewer.triangles, all.triangles);
+    // Some are in between, and drawn with two meshes.
+    assert!(fewer.triangles * 5 < all.triangles * 3, "{} of {}", fewer.triangles, all.triangles);
     let difference = Difference::of(&full, &reduced);
     assert!(difference.shift < 0.5 && difference.strays < 0.04, "{difference:?}");
+}
+
+/// Somebody walks away, in steps shorter than one mesh takes to give way to another.
+#[test]
+fn where_one_mesh_gives_way_to_another_nothing_is_missing() {
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let crowd = Scene::animated(&asset, 1);
+    let full = RenderConfig { mesh_lods: false, ..config() };
+    let mut renderers = [&full, &config()].map(|c| Renderer::new(gpu(), c, &[&asset]).unwrap());
+    let target = Offscreen::new(gpu(), full.formats, SIZE).unwrap();
+    let middle = Vec3::new(0.0, 0.9, 0.0);
+    let mut draws = Vec::new();
+    for step in 0..70 {
+        let eye = middle + Vec3::new(0.3, 0.2, 1.0).normalize() * 5.0 * 1.02_f32.powi(step);
+        let view = View::look_at(eye, middle, 0.6, 1000.0, SIZE);
+        let [whole, faded] = renderers.each_mut().map(|renderer| {
+            let shadow_clip_from_world = renderer.shadow_clip_from_world(&view, &focus(1));
+            let crowd = crowd.draw();
+            let input = FrameInput {
+                view: &view,
+                shadow_clip_from_world,
+                crowd,
+                lines: Default::default(),
+                spare: None,
+                overlay: None,
+            };
+            let times = PhaseTimes::default();
+            let stats = renderer.render(gpu(), target.target(), input, &times).unwrap();
+            draws.push(stats.draws);
+            target.read(gpu()).unwrap()
+        });
+        let difference = Difference::of(&whole, &faded);
+        assert!(difference.shift < 0.1 && difference.strays < 0.008, "{step}: {difference:?}");
+    }
+    let (alone, both) = (draws.iter().min().unwrap(), draws.iter().max().unwrap());
+    let fading = draws.iter().filter(|d| *d == both).count();
+    assert!(both > alone && (3..35).contains(&fading), "{fading} with {both}, else {alone}");
 }
 
 #[test]

@@ -23,6 +23,12 @@ fn linear_from_srgb(encoded: vec3<f32>) -> vec3<f32> {
     return select(high, low, encoded <= vec3<f32>(0.04045));
 }
 
+// Interleaved gradient noise, 0 to 1 (Jimenez 2014): any few neighbouring pixels have values that are
+// spread evenly.
+fn gradient_noise(pixel: vec2<f32>) -> f32 {
+    return fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715))));
+}
+
 // The colour to store for a radiance.
 fn display_color(radiance: vec3<f32>) -> vec3<f32> {
     let color = tone_curve(radiance * frame.exposure);
@@ -32,10 +38,9 @@ fn display_color(radiance: vec3<f32>) -> vec3<f32> {
     return color;
 }
 
-// The same with half a step of 8-bit noise, for smooth gradients (interleaved gradient noise,
-// Jimenez 2014).
+// The same with half a step of 8-bit noise, for smooth gradients.
 fn display_color_dithered(radiance: vec3<f32>, fragment: vec4<f32>) -> vec3<f32> {
-    let noise = fract(52.9829189 * fract(dot(fragment.xy, vec2<f32>(0.06711056, 0.00583715))));
+    let noise = gradient_noise(fragment.xy);
     let encoded = srgb_from_linear(tone_curve(radiance * frame.exposure));
     let dithered = saturate(encoded + (noise - 0.5) / 255.0);
     if ENCODE_SRGB {

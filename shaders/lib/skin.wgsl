@@ -20,7 +20,8 @@ struct Instance {
     @location(8) row2: vec4<f32>,
     // First palette matrix within the page; tint; id; bits of the ground's height, metres.
     @location(9) words: vec4<u32>,
-    // First matrix of the palette before; bits of the newer one's share; two words to spare.
+    // First matrix of the palette before; bits of the newer one's share; bits of the coarser mesh's
+    // share; a word to spare.
     @location(10) mixed: vec4<u32>,
 }
 

@@ -26,8 +26,11 @@ pub struct InstanceRecord {
     pub before_offset: u32,
     /// Share of the newer palette, `0..=1`.
     pub weight: f32,
+    /// Share of the coarser of two meshes, `0..=1`, while one gives way to the other. The renderer
+    /// writes it; zero here.
+    pub fade: f32,
     /// Fills the record up; zero.
-    pub unused: [u32; 2],
+    pub unused: u32,
 }
 
 /// Instances of one kind whose palettes lie in one page.

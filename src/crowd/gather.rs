@@ -155,7 +155,8 @@ impl Gather<'_> {
                         ground,
                         before_offset: leases.palette_before(slot) as u32,
                         weight,
-                        unused: [0; 2],
+                        fade: 0.0,
+                        unused: 0,
                     };
                 };
                 if own >> bit & 1 == 1 {

@@ -52,10 +52,22 @@ pub(super) enum Layer {
     Blended,
 }
 
+/// Which pixels of a mesh are drawn while one level of detail takes the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Fade {
+    /// All.
+    Whole,
+    /// As many as the instance's share says.
+    Coarser,
+    /// The others.
+    Finer,
+}
+
 /// What tells one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PipelineKey {
     layer: Layer,
+    fade: Fade,
     traits: MaterialTraits,
     influences: u32,
 }
@@ -121,17 +133,19 @@ impl CharacterRenderer {
             let Some((model, palette)) = self.resolve(group, crowd) else { continue };
             let mut bound = false;
             for (part, material) in model.parts() {
-                let key = PipelineKey::of(part, material.traits, layer);
-                let Some(pipeline) = key.and_then(|k| self.pipelines.get(&k)) else { continue };
-                if !bound {
-                    pass.set_bind_group(2, palette, &[]);
-                    model.bind_streams(pass);
-                    bound = true;
+                for (fade, level) in group.levels() {
+                    let key = PipelineKey::of(part, material.traits, layer, fade);
+                    let Some(pipeline) = key.and_then(|k| self.pipelines.get(&k)) else { continue };
+                    if !bound {
+                        pass.set_bind_group(2, palette, &[]);
+                        model.bind_streams(pass);
+                        bound = true;
+                    }
+                    pass.set_pipeline(pipeline);
+                    pass.set_bind_group(1, &material.bind_group, &[]);
+                    let part = (part, &part.indices[level]);
+                    draw_part(pass, part, crowd.instances, &group.camera, counts);
                 }
-                pass.set_pipeline(pipeline);
-                pass.set_bind_group(1, &material.bind_group, &[]);
-                let part = (part, &part.indices[group.level]);
-                draw_part(pass, part, crowd.instances, &group.camera, counts);
             }
         }
     }
@@ -144,6 +158,15 @@ impl CharacterRenderer {
     ) -> Option<(&'a CharacterModel, &'a wgpu::BindGroup)> {
         let model = self.models.get(group.kind.get()).filter(|m| !m.parts.is_empty())?;
         Some((model, crowd.palettes.bind_group(group.page)?))
+    }
+}
+
+impl LevelGroup {
+    /// The meshes that the camera sees of it, and how much of each.
+    fn levels(&self) -> impl Iterator<Item = (Fade, usize)> {
+        let fade = if self.finer.is_some() { Fade::Coarser } else { Fade::Whole };
+        let finer = self.finer.map(|level| (Fade::Finer, level));
+        std::iter::once((fade, self.level)).chain(finer)
     }
 }
 
@@ -203,9 +226,12 @@ impl CharacterModel {
 
     fn keys(&self) -> impl Iterator<Item = PipelineKey> + '_ {
         let layers = [Layer::Solid, Layer::Blended];
-        self.parts()
-            .flat_map(move |(part, m)| layers.map(|layer| PipelineKey::of(part, m.traits, layer)))
-            .flatten()
+        let fades = [Fade::Whole, Fade::Coarser, Fade::Finer];
+        let each = layers.map(|layer| fades.map(|fade| (layer, fade)));
+        self.parts().flat_map(move |(part, material)| {
+            let of = |(layer, fade)| PipelineKey::of(part, material.traits, layer, fade);
+            each.into_iter().flatten().filter_map(of).collect::<Vec<_>>()
+        })
     }
 
     /// Binds the streams of a pass of its own: positions in slot 0, and the rest in slot 1 for
@@ -224,9 +250,9 @@ impl CharacterModel {
 
 impl PipelineKey {
     /// Every part has a solid layer, and those of blended materials another.
-    fn of(part: &Part, traits: MaterialTraits, layer: Layer) -> Option<Self> {
+    fn of(part: &Part, traits: MaterialTraits, layer: Layer, fade: Fade) -> Option<Self> {
         let drawn = layer == Layer::Solid || traits.alpha == AlphaKind::Blend;
-        drawn.then_some(Self { layer, traits, influences: part.influences })
+        drawn.then_some(Self { layer, fade, traits, influences: part.influences })
     }
 
     fn pipeline(
@@ -256,6 +282,7 @@ impl PipelineKey {
                 constants: &[
                     ("INFLUENCES", f64::from(self.influences)),
                     ("INTERPOLATE", flag(interpolate)),
+                    ("FADE", f64::from(self.fade as u8)),
                     ("TEXTURED", flag(self.traits.textured)),
                     ("SURFACE_TEXTURED", flag(self.traits.surface_textured)),
                     ("ALPHA_TO_COVERAGE", flag(coverage)),

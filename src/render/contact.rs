@@ -8,6 +8,7 @@ use super::palette::Palettes;
 use super::pipeline::{Draw, MainPass, layout};
 use super::rest::RestPose;
 use super::shaders;
+use super::sorting::runs;
 use super::stats::DrawCounts;
 use crate::motion::Terrain;
 use wgpu::util::DeviceExt;
@@ -64,13 +65,13 @@ impl ContactRenderer {
         counts: &mut DrawCounts,
     ) {
         pass.set_pipeline(&self.pipeline);
-        for group in crowd.groups {
+        for (group, (), range) in runs(crowd.groups, |g| &g.camera, |_| ()) {
             let Some((model, palette)) = characters.resolve(group, crowd) else { continue };
             let Some(quad) = &model.contact else { continue };
             pass.set_bind_group(2, palette, &[]);
             pass.set_vertex_buffer(0, quad.vertices.slice(..));
             pass.set_index_buffer(quad.indices.slice(..), wgpu::IndexFormat::Uint16);
-            for (buffer, piece) in crowd.instances.pieces(group.camera.clone()) {
+            for (buffer, piece) in crowd.instances.pieces(range) {
                 counts.draws += 1;
                 counts.triangles += u64::from(quad.index_count / 3) * piece.len() as u64;
                 pass.set_vertex_buffer(1, buffer.slice(..));

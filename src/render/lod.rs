@@ -16,6 +16,8 @@ const STEPS: [f32; LEVELS - 1] = [0.0025, 0.006, 0.018, 0.05];
 const WORTH: f32 = 0.75;
 /// How far a surface may move on the picture, pixels.
 const TOLERANCE: f32 = 0.7;
+/// Over how much of the distance at which a level begins it takes the place of the one before.
+const FADE: f32 = 0.06;
 /// How far it may move on the shadow map, texels.
 const SHADOW_TOLERANCE: f32 = 0.5;
 
@@ -96,6 +98,20 @@ fn simplified(indices: &[u32], vertices: &[LodVertex], limit: f32) -> (Vec<u32>,
     (fewer, error)
 }
 
+/// The level of one character.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Picked {
+    pub(super) level: usize,
+    /// Share of this level in the picture; the rest is [`finer`]'s. A function of the distance
+    /// alone: nothing flickers about a border, and nothing has to be remembered.
+    pub(super) fade: f32,
+}
+
+/// The level that `level` takes the place of: the one before that has triangles of its own.
+pub(super) fn finer(errors: &[f32; LEVELS], level: usize) -> usize {
+    (0..level).rev().find(|&before| errors[before] < errors[level]).unwrap_or(level)
+}
+
 /// Tells which level of a kind is fine enough.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelPicker {
@@ -112,17 +128,20 @@ impl LevelPicker {
     }
 
     /// The coarsest level whose error is below the tolerance on the picture, for a character at
-    /// `place` of that radius and scale.
+    /// `place` of that radius and scale, and how far it has taken the place of the one before.
     pub(super) fn pick(
         &self,
         errors: &[f32; LEVELS],
         place: Vec3,
         radius: f32,
         scale: f32,
-    ) -> usize {
+    ) -> Picked {
         let distance = (place.distance(self.eye) - radius * scale).max(View::NEAR);
-        let fine = |&level: &usize| errors[level] * scale * self.reach <= distance;
-        (1..LEVELS).rev().find(fine).unwrap_or(0)
+        let begins = |level: usize| errors[level] * scale * self.reach;
+        let fine = |&level: &usize| begins(level) <= distance;
+        let level = (1..LEVELS).rev().find(fine).unwrap_or(0);
+        let share = (distance / begins(level) - 1.0) / FADE;
+        Picked { level, fade: if level > 0 && share < 1.0 { share } else { 1.0 } }
     }
 }
 
@@ -190,7 +209,8 @@ mod tests {
         let errors = [0.0, 0.01, 0.02, 0.04, 0.08];
         let view = View::look_at(Vec3::ZERO, Vec3::Z, 1.0, 1000.0, (800, 600));
         let picker = LevelPicker::new(&view);
-        let at = |d: f32, scale: f32| picker.pick(&errors, Vec3::Z * d, 1.0, scale);
+        let picked = |d: f32, scale: f32| picker.pick(&errors, Vec3::Z * d, 1.0, scale);
+        let at = |d, scale| picked(d, scale).level;
         // Pixels of one metre at distance d.
         let pixels = |d: f32| 300.0 / 0.5_f32.tan() / d;
         for step in 0..400 {
@@ -202,6 +222,14 @@ mod tests {
             }
         }
         assert_eq!((at(0.5, 1.0), at(1e6, 1.0)), (0, 4));
+        // From where a level begins it takes over little by little, and all of it in the end.
+        let begins = 1.0 + errors[1] * pixels(1.0) / TOLERANCE;
+        let fade = |share: f32| picked(1.0 + (begins - 1.0) * (1.0 + share * FADE), 1.0).fade;
+        assert_eq!((at(begins * 0.999, 1.0), at(begins * 1.001, 1.0)), (0, 1));
+        assert_eq!((picked(begins * 0.999, 1.0).fade, fade(1.01)), (1.0, 1.0));
+        for share in [0.01, 0.3, 0.99] {
+            assert!((fade(share) - share).abs() < 1e-3, "{share}: {}", fade(share));
+        }
         // Twice as large is as good as half as far.
         assert_eq!(at(40.0, 2.0), at(20.0, 1.0));
     }

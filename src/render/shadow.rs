@@ -9,6 +9,7 @@ use super::mesh::Part;
 use super::palette::Palettes;
 use super::pipeline::layout;
 use super::shaders;
+use super::sorting::{LevelGroup, runs};
 use super::stats::DrawCounts;
 use std::collections::HashMap;
 
@@ -128,9 +129,13 @@ impl ShadowMap {
             ..Default::default()
         });
         pass.set_bind_group(0, &self.bind_group, &[]);
-        for group in crowd.groups.iter().filter(|g| !g.shadow.is_empty()) {
+        let level_of = |group: &LevelGroup| {
+            let errors = characters.resolve(group, crowd).map(|(model, _)| &model.levels.errors);
+            let coarse = errors.map_or(0, |e| shadow_level(e, crowd.shadow_texel_m));
+            coarse.max(group.level)
+        };
+        for (group, level, range) in runs(crowd.groups, |g| &g.shadow, level_of) {
             let Some((model, palette)) = characters.resolve(group, crowd) else { continue };
-            let level = shadow_level(&model.levels.errors, crowd.shadow_texel_m).max(group.level);
             pass.set_bind_group(2, palette, &[]);
             model.bind_streams(&mut pass);
             for (part, material) in model.parts() {
@@ -143,7 +148,7 @@ impl ShadowMap {
                 } else {
                     &part.shadow_indices[level]
                 };
-                draw_part(&mut pass, (part, indices), crowd.instances, &group.shadow, counts);
+                draw_part(&mut pass, (part, indices), crowd.instances, &range, counts);
             }
         }
     }

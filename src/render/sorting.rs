@@ -1,7 +1,7 @@
 //! Instances by level of detail: each group becomes one group per level, in one pass over the
 //! records that are to be copied to the GPU anyway.
 
-use super::lod::{LEVELS, LevelPicker};
+use super::lod::{LEVELS, LevelPicker, Picked, finer};
 use crate::crowd::{DrawGroup, InstanceRecord};
 use crate::index::CharacterKind;
 use glam::Vec3;
@@ -22,6 +22,8 @@ pub(super) struct LevelGroup {
     pub(super) kind: CharacterKind,
     pub(super) page: u32,
     pub(super) level: usize,
+    /// The level that this one is taking the place of: both are drawn, each where the other is not.
+    pub(super) finer: Option<usize>,
     /// Into the sorted records.
     pub(super) camera: Range<u32>,
     /// Into the sorted records.
@@ -30,6 +32,10 @@ pub(super) struct LevelGroup {
 
 /// Sections of a group: what only the camera sees, what both see, what only the sun sees.
 const SECTIONS: usize = 3;
+/// Ranks of a group, from near to far: each level, and before each but the first those who are
+/// fading into it.
+const RANKS: usize = 2 * LEVELS - 1;
+const BUCKETS: usize = RANKS * SECTIONS;
 /// The bucket of a record between two ranges, which nobody sees.
 const UNSEEN: u8 = u8::MAX;
 
@@ -38,14 +44,15 @@ const UNSEEN: u8 = u8::MAX;
 pub(super) struct Sorted {
     pub(super) records: Vec<InstanceRecord>,
     pub(super) groups: Vec<LevelGroup>,
-    /// Level and section of each record of a group.
-    buckets: Vec<u8>,
+    /// Rank and section of each record of a group, and its fade.
+    buckets: Vec<(u8, f32)>,
 }
 
 impl Sorted {
     /// Sorts every group's records by level; within a level the order of sections, and within a
-    /// section that of the records, stays. `kinds` are the levels of each kind; groups and ranges
-    /// must have been checked. With `tints` each is coloured by its level.
+    /// section that of the records, stays. Sections come in turned order in every other rank, so
+    /// that what one view sees of neighbours is one range more often. `kinds` are the levels of each
+    /// kind; groups and ranges must have been checked. With `tints` each is coloured by its level.
     pub(super) fn sort(
         &mut self,
         records: &[InstanceRecord],
@@ -62,7 +69,8 @@ impl Sorted {
         }
         if let Some(tints) = tints {
             for group in &self.groups {
-                let all = group.camera.start..group.camera.end.max(group.shadow.end);
+                let start = group.camera.start.min(group.shadow.start);
+                let all = start..group.camera.end.max(group.shadow.end);
                 let records = &mut self.records[all.start as usize..all.end as usize];
                 records.iter_mut().for_each(|record| record.tint = tints[group.level]);
             }
@@ -86,57 +94,95 @@ impl Sorted {
         };
         let records = records.get(all.start as usize..all.end as usize).unwrap_or_default();
 
-        let mut counts = [0u32; LEVELS * SECTIONS];
+        let mut counts = [0u32; BUCKETS];
         self.buckets.clear();
         self.buckets.extend((all.start..).zip(records).map(|(index, record)| {
             let section = match (camera.contains(&index), shadow.contains(&index)) {
                 (true, false) => 0,
                 (true, true) => 1,
                 (false, true) => 2,
-                (false, false) => return UNSEEN,
+                (false, false) => return (UNSEEN, 0.0),
             };
-            let level = level_of(record, kind, picker);
-            let bucket = level * SECTIONS + section;
+            let Picked { level, fade } = level_of(record, kind, picker);
+            let rank = 2 * level - usize::from(fade < 1.0);
+            let bucket = rank * SECTIONS + section;
             counts[bucket] += 1;
-            bucket as u8
+            (bucket as u8, fade)
         }));
 
-        let base = self.records.len() as u32;
-        let mut next = [0u32; LEVELS * SECTIONS];
-        let mut at = base;
-        for level in 0..LEVELS {
-            let first = level * SECTIONS;
-            let [only_camera, both, only_shadow] =
-                [counts[first], counts[first + 1], counts[first + 2]];
-            for section in 0..SECTIONS {
+        let mut next = [0u32; BUCKETS];
+        let mut at = self.records.len() as u32;
+        for rank in 0..RANKS {
+            let first = rank * SECTIONS;
+            let start = at;
+            let turned = rank % 2 == 1;
+            for place in 0..SECTIONS {
+                let section = if turned { SECTIONS - 1 - place } else { place };
                 next[first + section] = at;
                 at += counts[first + section];
             }
-            if only_camera + both + only_shadow > 0 {
-                let start = next[first];
-                self.groups.push(LevelGroup {
-                    kind: group.kind,
-                    page: group.page,
-                    level,
-                    camera: start..start + only_camera + both,
-                    shadow: start + only_camera..at,
-                });
+            if at > start {
+                let [only_camera, _, only_shadow] =
+                    [counts[first], counts[first + 1], counts[first + 2]];
+                let (camera, shadow) = match turned {
+                    false => (start..at - only_shadow, start + only_camera..at),
+                    true => (start + only_shadow..at, start..at - only_camera),
+                };
+                let level = rank.div_ceil(2);
+                let finer = turned.then(|| finer(&kind.errors, level));
+                let (kind, page) = (group.kind, group.page);
+                self.groups.push(LevelGroup { kind, page, level, finer, camera, shadow });
             }
         }
         self.records.resize(at as usize, bytemuck::Zeroable::zeroed());
-        for (record, &bucket) in records.iter().zip(&self.buckets).filter(|(_, b)| **b != UNSEEN) {
+        let seen = records.iter().zip(&self.buckets).filter(|(_, (bucket, _))| *bucket != UNSEEN);
+        for (record, &(bucket, fade)) in seen {
             let slot = &mut next[usize::from(bucket)];
-            self.records[*slot as usize] = *record;
+            self.records[*slot as usize] = InstanceRecord { fade, ..*record };
             *slot += 1;
         }
     }
+}
+
+/// Ranges of neighbouring groups of one kind, one page and one `key`, those that meet made one,
+/// each with the first group of its run. Empty ranges are left out.
+pub(super) fn runs<'a, K: PartialEq + 'a>(
+    groups: &'a [LevelGroup],
+    range: impl Fn(&LevelGroup) -> &Range<u32> + 'a,
+    key: impl Fn(&LevelGroup) -> K + 'a,
+) -> impl Iterator<Item = (&'a LevelGroup, K, Range<u32>)> + 'a {
+    let mut rest = groups.iter().filter(move |g| !g.camera.is_empty() || !g.shadow.is_empty());
+    let mut held: Option<(&LevelGroup, K, Range<u32>)> = None;
+    std::iter::from_fn(move || {
+        loop {
+            let Some(group) = rest.next() else { return held.take() };
+            let (key, piece) = (key(group), range(group).clone());
+            if piece.is_empty() {
+                continue;
+            }
+            match &mut held {
+                Some((first, known, run))
+                    if (first.kind, first.page) == (group.kind, group.page)
+                        && *known == key
+                        && run.end == piece.start =>
+                {
+                    run.end = piece.end;
+                }
+                _ => {
+                    if let Some(done) = held.replace((group, key, piece)) {
+                        return Some(done);
+                    }
+                }
+            }
+        }
+    })
 }
 
 fn not_backwards(range: &Range<u32>) -> Range<u32> {
     range.start..range.end.max(range.start)
 }
 
-fn level_of(record: &InstanceRecord, kind: &KindLevels, picker: &LevelPicker) -> usize {
+fn level_of(record: &InstanceRecord, kind: &KindLevels, picker: &LevelPicker) -> Picked {
     let [x, y, z] = record.world_from_model.rows;
     let scale = Vec3::new(x[0], y[0], z[0]).length();
     picker.pick(&kind.errors, Vec3::new(x[3], y[3], z[3]), kind.radius, scale)
@@ -200,6 +246,44 @@ mod tests {
         };
         assert!(sorted.groups.iter().map(nearest).is_sorted());
         assert!(sorted.groups.iter().all(|g| g.shadow.is_empty()));
+    }
+
+    #[test]
+    fn whoever_fades_is_drawn_with_both_levels_and_shares_grow_with_distance() {
+        let records: Vec<_> = (0..4000).map(|id| record(id, 2.0 + id as f32 * 0.02)).collect();
+        let sorted = sort(&records, &[group(0..3000, 1000..4000)]);
+        let fading: Vec<_> = sorted.groups.iter().filter(|g| g.finer.is_some()).collect();
+        assert!(fading.len() >= 3, "{fading:?}");
+        for group in &sorted.groups {
+            let of = |range: &Range<u32>| {
+                sorted.records[range.start as usize..range.end as usize].iter()
+            };
+            let faded = group.finer.is_some();
+            assert!(of(&group.camera).chain(of(&group.shadow)).all(|r| (r.fade < 1.0) == faded));
+            let sorted = |range| of(range).is_sorted_by(|a, b| a.id > b.id || a.fade <= b.fade);
+            assert!(sorted(&group.camera) && sorted(&group.shadow));
+            if let Some(finer) = group.finer {
+                assert_eq!(finer + 1, group.level);
+            }
+        }
+        // A level without triangles of its own takes nobody's place.
+        assert_eq!(finer(&[0.0, 0.01, 0.01, 0.04, 0.08], 3), 2);
+        assert_eq!(finer(&[0.0, 0.01, 0.01, 0.04, 0.08], 2), 0);
+    }
+
+    #[test]
+    fn ranges_that_meet_are_one_run() {
+        let records: Vec<_> = (0..4000).map(|id| record(id, 2.0 + id as f32 * 0.02)).collect();
+        let groups = [group(0..3000, 1000..3500), group(3500..4000, 3500..3500)];
+        let sorted = sort(&records, &groups);
+        let camera: Vec<_> = runs(&sorted.groups, |g| &g.camera, |_| ()).collect();
+        assert!(camera.len() < sorted.groups.len(), "{camera:?}");
+        let total: u32 = camera.iter().map(|(.., run)| run.end - run.start).sum();
+        assert_eq!(total, 3500);
+        let each = runs(&sorted.groups, |g| &g.shadow, |g| g.level);
+        let shadow: Vec<_> = each.collect();
+        assert_eq!(shadow.iter().map(|(.., run)| run.end - run.start).sum::<u32>(), 2500);
+        assert!(shadow.iter().all(|(first, level, _)| first.level == *level));
     }
 
     #[test]

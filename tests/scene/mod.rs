@@ -353,7 +353,8 @@ impl Scene {
                     ground: 0.0,
                     before_offset: matrices.len() as u32,
                     weight: 1.0,
-                    unused: [0; 2],
+                    fade: 0.0,
+                    unused: 0,
                 });
                 let palette = pose(i);
                 palette_len = palette.len() as u32;
