@@ -221,6 +221,8 @@ fn where_one_mesh_gives_way_to_another_nothing_is_missing() {
                 crowd,
                 lines: Default::default(),
                 spare: None,
+                level_tints: None,
+                lod_view: &view,
                 overlay: None,
             };
             let times = PhaseTimes::default();

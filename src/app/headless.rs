@@ -6,7 +6,7 @@ use super::cli::{Mode, RunConfig};
 use super::exit::Failure;
 use super::picture::Picture;
 use super::show::Show;
-use super::{finish, interrupt, output};
+use super::{finish, interrupt, output, revival};
 use crate::asset::ImageRgba8;
 use crate::render::{Gpu, GpuRequest, Offscreen};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,9 +19,9 @@ pub fn run(config: RunConfig) -> Result<(), Failure> {
     let drawn = config.mode != Mode::NoRender;
     let cast = characters::load(&config.characters, &config.build(), config.fit_height, drawn)?;
     cast.announce();
-    let (mut show, target) = set_up(config, cast)?;
-    frames(&mut show, target.as_ref())?;
-    finish::finish(&mut show, |show| read(show, target.as_ref()))
+    let (mut show, mut target) = set_up(config, cast)?;
+    frames(&mut show, &mut target)?;
+    finish::finish(&mut show, |show| read(show, &mut target))
 }
 
 /// A show of a cast, and what it is drawn into; `None` where nothing is drawn.
@@ -39,18 +39,16 @@ pub fn set_up(config: RunConfig, cast: Cast) -> Result<(Show, Option<Offscreen>)
     Ok((Show::new(config, cast, Some(picture))?, Some(target)))
 }
 
-fn frames(show: &mut Show, target: Option<&Offscreen>) -> Result<(), Failure> {
+fn frames(show: &mut Show, target: &mut Option<Offscreen>) -> Result<(), Failure> {
     let (warmup, measured) = (show.config().warmup, show.config().frames.unwrap_or(u64::MAX));
     let bar = progress(warmup.saturating_add(measured));
     for frame in 0..warmup.saturating_add(measured) {
         if interrupt::asked() {
             break;
         }
-        show.frame(
-            target.map(Offscreen::target),
-            &Steering::default(),
-            input(show.config(), frame),
-        )?;
+        let input = input(show.config(), frame);
+        show.frame(target.as_ref().map(Offscreen::target), &Steering::default(), input)?;
+        see_again(show, target)?;
         for note in show.take_notes() {
             bar.suspend(|| output::say(note));
         }
@@ -69,11 +67,32 @@ fn frames(show: &mut Show, target: Option<&Offscreen>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A GPU that was lost is replaced, and the last frame drawn with the new one.
+fn see_again(show: &mut Show, target: &mut Option<Offscreen>) -> Result<(), Failure> {
+    while show.is_blind() {
+        *target = None;
+        show.abandon_picture();
+        let request = GpuRequest { adapter: show.config().adapter.clone() };
+        let gpu = revival::again(|| Gpu::new(&request))?;
+        let formats = gpu.offscreen_formats();
+        let size = (show.config().size.width, show.config().size.height);
+        let fresh = Offscreen::new(&gpu, formats, size)?;
+        show.revive(gpu, formats)?;
+        show.redraw(fresh.target())?;
+        *target = Some(fresh);
+    }
+    Ok(())
+}
+
 /// The last frame; `None` without a GPU.
-fn read(show: &Show, target: Option<&Offscreen>) -> Result<Option<ImageRgba8>, Failure> {
-    match (show.picture(), target) {
-        (Some(picture), Some(target)) => Ok(Some(target.read(&picture.gpu)?)),
-        _ => Ok(None),
+fn read(show: &mut Show, target: &mut Option<Offscreen>) -> Result<Option<ImageRgba8>, Failure> {
+    loop {
+        let (Some(picture), Some(from)) = (show.picture(), &target) else { return Ok(None) };
+        let image = from.read(&picture.gpu);
+        if let Some(image) = show.heed(image)? {
+            return Ok(Some(image));
+        }
+        see_again(show, target)?;
     }
 }
 
@@ -94,5 +113,46 @@ fn progress(frames: u64) -> ProgressBar {
     match ProgressStyle::with_template(style) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::cli::Cli;
+    use std::ffi::OsString;
+
+    /// Pictures of the last two of six frames, and what was said; after the fourth the GPU may be
+    /// lost.
+    fn pictures(lose: bool) -> ([Option<ImageRgba8>; 2], Vec<String>) {
+        let words = ["throng", "--headless", "--count", "40", "--size", "320x180"];
+        let cli = Cli::read(words.map(OsString::from)).unwrap().unwrap();
+        let config = RunConfig::new(&cli.run, Mode::Headless).unwrap();
+        let (build, fit) = (config.build(), config.fit_height);
+        let cast = characters::load(&config.characters, &build, fit, true).unwrap();
+        let (mut show, mut target) = set_up(config, cast).unwrap();
+        let mut frame = |number| {
+            let input = input(show.config(), number);
+            let to = target.as_ref().map(Offscreen::target);
+            show.frame(to, &Steering::default(), input).unwrap();
+            if lose && number == 3 {
+                show.picture().unwrap().gpu.device().destroy();
+            }
+            see_again(&mut show, &mut target).unwrap();
+            read(&mut show, &mut target).unwrap()
+        };
+        (0..4).for_each(|number| drop(frame(number)));
+        let images = [4, 5].map(frame);
+        (images, show.take_notes())
+    }
+
+    #[test]
+    fn after_a_lost_gpu_another_draws_the_same() {
+        let (seen, notes) = pictures(false);
+        assert!(seen.iter().all(Option::is_some) && notes.is_empty(), "{notes:?}");
+        let (after, notes) = pictures(true);
+        assert!(seen == after);
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("the GPU was lost: "), "{notes:?}");
     }
 }

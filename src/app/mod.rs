@@ -25,6 +25,7 @@ mod placing;
 mod playing;
 pub mod replay;
 pub mod report;
+mod revival;
 pub mod sample;
 mod scenario;
 mod show;

@@ -77,6 +77,7 @@ struct PipelineKey {
 pub(super) struct CharacterRenderer {
     models: Vec<CharacterModel>,
     pipelines: HashMap<PipelineKey, wgpu::RenderPipeline>,
+    texture_bytes: u64,
 }
 
 impl CharacterRenderer {
@@ -105,7 +106,7 @@ impl CharacterRenderer {
             let make = || key.pipeline(device, main, &module, &layout, interpolate);
             pipelines.entry(key).or_insert_with(make);
         }
-        Ok(Self { models, pipelines })
+        Ok(Self { models, pipelines, texture_bytes: textures.bytes() })
     }
 
     /// Draws every character with its full mesh from now on, near or far.
@@ -114,6 +115,17 @@ impl CharacterRenderer {
             // An infinite error is never small enough.
             model.levels.errors[1..].fill(f32::INFINITY);
         }
+    }
+
+    /// Bytes of vertices and indices.
+    pub(super) fn mesh_bytes(&self) -> u64 {
+        let buffers = self.models.iter().flat_map(|m| [&m.skin, &m.surface, &m.indices]);
+        buffers.map(wgpu::Buffer::size).sum()
+    }
+
+    /// Bytes of images, all levels.
+    pub(super) fn texture_bytes(&self) -> u64 {
+        self.texture_bytes
     }
 
     pub(super) fn models(&self) -> &[CharacterModel] {

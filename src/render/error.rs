@@ -1,6 +1,7 @@
 //! What can go wrong while drawing.
 
 use super::health::GpuFault;
+use super::memory::GpuMemory;
 
 /// A frame or a renderer that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +73,17 @@ pub enum RenderError {
     /// A picture that could not be read back.
     #[error("the picture could not be read back: {0}")]
     ReadBack(String),
+    /// An allocation failed.
+    #[error(
+        "the GPU is out of memory: {reason}; asked for so far: {held}; fewer characters (--count), \
+         a smaller --size, --msaa 1 and --shadows off take less"
+    )]
+    OutOfMemory {
+        /// What the driver refused.
+        reason: String,
+        /// What the renderer has asked for, the refused included.
+        held: GpuMemory,
+    },
     /// A fault of the device.
     #[error(transparent)]
     Fault(#[from] GpuFault),

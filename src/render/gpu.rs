@@ -204,10 +204,10 @@ impl Gpu {
         device.on_uncaptured_error(Arc::new(move |error| reports.report_error(&error)));
         let reports = health.clone();
         device.set_device_lost_callback(move |reason, message| {
-            // Dropping the device "loses" it too.
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                reports.report(GpuFault::Lost(message));
-            }
+            reports.report(GpuFault::Lost(match reason {
+                wgpu::DeviceLostReason::Destroyed => "its device was destroyed".to_owned(),
+                wgpu::DeviceLostReason::Unknown => message,
+            }));
         });
         tracing::info!("drawing with adapter {summary}, driver {}", summary.driver);
         Ok(Self { instance, adapter, device, queue, summary, health })
@@ -267,6 +267,13 @@ impl Gpu {
     pub(super) fn has_view_formats(&self) -> bool {
         let flags = self.adapter.get_downlevel_capabilities().flags;
         flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS)
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // A device that is dropped is lost too, and nobody's fault.
+        self.health.give_up();
     }
 }
 

@@ -1,5 +1,6 @@
 //! What has gone wrong on the GPU, kept where the program can ask for it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A fault that wgpu reported outside any call's own result.
@@ -30,11 +31,16 @@ impl GpuFault {
 #[derive(Debug, Default)]
 pub(super) struct Health {
     fault: Mutex<Option<GpuFault>>,
+    /// The device is being given up: what happens to it is no fault.
+    given_up: AtomicBool,
 }
 
 impl Health {
     /// Keeps `fault` unless one at least as grave is known; logs it when it is kept.
     pub(super) fn report(&self, fault: GpuFault) {
+        if self.given_up.load(Ordering::Relaxed) {
+            return;
+        }
         let mut known = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         let keep = known.as_ref().is_none_or(|k| k.gravity() < fault.gravity());
         if keep {
@@ -43,6 +49,11 @@ impl Health {
         } else {
             tracing::debug!("after an earlier fault: {fault}");
         }
+    }
+
+    /// From now on nothing is a fault.
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn fault(&self) -> Option<GpuFault> {
@@ -72,5 +83,13 @@ mod tests {
         health.report(GpuFault::Lost("reset".into()));
         health.report(GpuFault::OutOfMemory("late".into()));
         assert_eq!(health.fault(), Some(GpuFault::Lost("reset".into())));
+    }
+
+    #[test]
+    fn what_happens_to_a_device_that_is_given_up_is_no_fault() {
+        let health = Health::default();
+        health.give_up();
+        health.report(GpuFault::Lost("dropped".into()));
+        assert_eq!(health.fault(), None);
     }
 }

@@ -61,6 +61,11 @@ impl Instances {
         }
     }
 
+    /// Bytes of GPU memory held.
+    pub(super) fn bytes(&self) -> u64 {
+        self.buffers.iter().map(wgpu::Buffer::size).sum()
+    }
+
     /// The buffers that hold a range of records, each with its own part of the range.
     pub(super) fn pieces(
         &self,

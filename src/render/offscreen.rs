@@ -2,6 +2,7 @@
 
 use super::error::RenderError;
 use super::gpu::Gpu;
+use super::memory::{GpuMemory, texture_bytes, told_with};
 use super::target::{FrameTarget, TargetFormats, view};
 use crate::asset::ImageRgba8;
 use wgpu::TextureFormat;
@@ -18,7 +19,7 @@ impl Offscreen {
     /// A target of `size` pixels with the formats of the renderer that will draw to it.
     ///
     /// # Errors
-    /// When a side is 0 or longer than the device's textures.
+    /// When a side is 0 or longer than the device's textures, or the device has a fault.
     pub fn new(gpu: &Gpu, formats: TargetFormats, size: (u32, u32)) -> Result<Self, RenderError> {
         let (width, height) = size;
         let limit = gpu.device().limits().max_texture_dimension_2d;
@@ -35,6 +36,8 @@ impl Offscreen {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
             view_formats: &formats.view_formats(),
         });
+        let held = GpuMemory { picture: texture_bytes(&texture), ..GpuMemory::default() };
+        gpu.check().map_err(told_with(held))?;
         let color = view(&texture, formats.color, "offscreen colour");
         let overlay = view(&texture, formats.overlay, "offscreen overlay");
         Ok(Self { texture, color, overlay })
@@ -89,7 +92,10 @@ impl Offscreen {
             let _ = sender.send(result);
         });
         let failed = |e: &dyn std::fmt::Display| RenderError::ReadBack(e.to_string());
-        gpu.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(&e))?;
+        let waited = gpu.device().poll(wgpu::PollType::wait_indefinitely());
+        // A device that is lost while it is waited for maps nothing.
+        gpu.check()?;
+        waited.map_err(|e| failed(&e))?;
         mapped.recv().map_err(|e| failed(&e))?.map_err(|e| failed(&e))?;
         let view = buffer.get_mapped_range(..).map_err(|e| failed(&e))?;
         let mut pixels = Vec::with_capacity(row as usize * height as usize);

@@ -8,6 +8,7 @@ use super::gpu::Gpu;
 use super::instances::Instances;
 use super::layout::{FrameUniforms, ShadowUniforms};
 use super::lod::{LEVELS, LevelPicker};
+use super::memory::{GpuMemory, texture_bytes, told_with};
 use super::palette::{Palettes, Upload};
 use super::pipeline::MainPass;
 use super::scene::Scene;
@@ -117,7 +118,7 @@ impl Renderer {
             bindings,
             config,
         };
-        gpu.check()?;
+        gpu.check().map_err(told_with(renderer.memory((0, 0))))?;
         Ok(renderer)
     }
 
@@ -152,7 +153,8 @@ impl Renderer {
         input: FrameInput<'_>,
         times: &PhaseTimes,
     ) -> Result<RenderStats, RenderError> {
-        gpu.check()?;
+        let size = target.size;
+        gpu.check().map_err(told_with(self.memory(size)))?;
         self.check_groups(&input.crowd)?;
         let wait_ns = self.pace(gpu);
         let mut encoder = gpu
@@ -161,7 +163,7 @@ impl Renderer {
         if let Some(timer) = &mut self.timer {
             timer.begin_frame(self.frame);
         }
-        times.time(Phase::Upload, || self.upload(gpu, &mut encoder, target.size, &input, times))?;
+        times.time(Phase::Upload, || self.upload(gpu, &mut encoder, size, &input, times))?;
         let counts = times.time(Phase::Submit, || {
             let counts = self.encode(gpu, &mut encoder, target, input);
             self.staging.close();
@@ -175,14 +177,33 @@ impl Renderer {
             timer.end_frame();
         }
         self.frame += 1;
-        gpu.check()?;
+        let memory = self.memory(size);
+        gpu.check().map_err(told_with(memory))?;
         Ok(RenderStats {
             upload_bytes: self.staging.take_written() + self.palettes.take_written(),
-            palette_bytes: self.palettes.bytes(),
+            memory,
             wait_ns,
             gpu_passes: self.timer.as_mut().map(PassTimer::collect).unwrap_or_default(),
             ..counts
         })
+    }
+
+    /// What it holds of the GPU's memory, a picture of `size` pixels included.
+    fn memory(&self, size: (u32, u32)) -> GpuMemory {
+        GpuMemory {
+            palettes: self.palettes.bytes(),
+            instances: self.instances.bytes(),
+            uploads: self.staging.bytes() + self.palettes.upload_bytes(),
+            meshes: self.scene.characters.mesh_bytes(),
+            textures: self.scene.characters.texture_bytes(),
+            shadow_map: self
+                .scene
+                .shadow
+                .as_ref()
+                .map_or(0, |map| texture_bytes(map.view().texture())),
+            attachments: self.attachments.as_ref().map_or(0, Attachments::bytes),
+            picture: 4 * u64::from(size.0) * u64::from(size.1),
+        }
     }
 
     /// Waits until the GPU is done and gives the pass times that had not arrived yet.

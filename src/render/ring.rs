@@ -160,7 +160,6 @@ impl Ring {
     }
 
     /// Bytes of all chunks in being.
-    #[cfg(test)]
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -64,6 +64,11 @@ impl Staging {
         self.ring.recall();
     }
 
+    /// Bytes of mapped memory held.
+    pub(super) fn bytes(&self) -> u64 {
+        self.ring.bytes()
+    }
+
     /// Bytes written since the last call.
     pub(super) fn take_written(&mut self) -> u64 {
         std::mem::take(&mut self.written)

@@ -1,6 +1,7 @@
 //! What a frame cost the GPU's side.
 
 use super::lod::LEVELS;
+use super::memory::GpuMemory;
 
 /// Draw calls so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +48,8 @@ pub struct RenderStats {
     pub by_level: [u32; LEVELS],
     /// Bytes that went to the GPU: palettes, instances and uniforms.
     pub upload_bytes: u64,
-    /// Bytes of GPU memory that palette pages hold.
-    pub palette_bytes: u64,
+    /// GPU memory held after it.
+    pub memory: GpuMemory,
     /// Nanoseconds that the CPU waited because the GPU was two frames behind. Part of no phase.
     pub wait_ns: u64,
     /// The frames whose times became known since the last call, oldest first. Always empty where

@@ -1,6 +1,7 @@
 //! Where a frame ends up, and the attachments it passes through.
 
 use super::gpu::Gpu;
+use super::memory::texture_bytes;
 use wgpu::TextureFormat;
 
 /// The formats of one target texture.
@@ -101,6 +102,12 @@ impl Attachments {
 
     pub(super) fn size(&self) -> (u32, u32) {
         self.size
+    }
+
+    /// Bytes of GPU memory held.
+    pub(super) fn bytes(&self) -> u64 {
+        let views = std::iter::once(&self.depth).chain(&self.multisampled);
+        views.map(|view| texture_bytes(view.texture())).sum()
     }
 
     /// The main pass's colour attachment: straight to the target, or resolved into it.

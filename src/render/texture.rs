@@ -1,8 +1,10 @@
 //! Images to textures with all their mip levels.
 
 use super::gpu::Gpu;
+use super::memory::texture_bytes;
 use super::shaders;
 use crate::asset::ImageRgba8;
+use std::cell::Cell;
 use wgpu::TextureFormat;
 
 /// What an image's numbers are.
@@ -29,6 +31,7 @@ pub(super) struct TextureLoader {
     srgb: wgpu::RenderPipeline,
     linear: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
+    bytes: Cell<u64>,
 }
 
 impl TextureLoader {
@@ -77,7 +80,12 @@ impl TextureLoader {
             })
         };
         let (srgb, linear) = (pipeline(Encoding::Srgb), pipeline(Encoding::Linear));
-        Self { srgb, linear, layout }
+        Self { srgb, linear, layout, bytes: Cell::new(0) }
+    }
+
+    /// Bytes of all textures loaded so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.get()
     }
 
     /// A view of all levels of an image. One larger than the device's textures is reduced to fit,
@@ -145,6 +153,7 @@ impl TextureLoader {
             },
             size,
         );
+        self.bytes.set(self.bytes.get() + texture_bytes(&texture));
         self.reduce(gpu, &texture, levels);
         texture.create_view(&wgpu::TextureViewDescriptor::default())
     }

@@ -17,8 +17,8 @@ use throng::graph;
 use throng::math::{SimdLevel, View};
 use throng::profile::{Lane, Phase, PhaseTimes, Span};
 use throng::render::{
-    AdapterSummary, FrameInput, GpuPass, GpuTimes, Lines, MESH_LEVELS, Offscreen, RenderConfig,
-    RenderStats, Renderer,
+    AdapterSummary, FrameInput, GpuMemory, GpuPass, GpuTimes, Lines, MESH_LEVELS, Offscreen,
+    RenderConfig, RenderStats, Renderer,
 };
 use throng::task::Work;
 
@@ -153,7 +153,7 @@ fn sample(number: u64) -> Sample {
             instances: 2_874,
             by_level: [0; MESH_LEVELS],
             upload_bytes: 5_300_000,
-            palette_bytes: 14 << 20,
+            memory: GpuMemory { palettes: 14 << 20, meshes: 3 << 20, ..GpuMemory::default() },
             wait_ns: 300_000,
             gpu_passes,
         }),

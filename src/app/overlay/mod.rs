@@ -96,6 +96,8 @@ pub struct Hud {
     history: History,
     table: Table,
     last: Option<Sample>,
+    /// How often all glyphs were sent anew.
+    glyphs: u32,
     message: Option<(String, Instant)>,
     warning: Option<String>,
 }
@@ -121,9 +123,24 @@ impl Hud {
             history: History::default(),
             table: Table::default(),
             last: None,
+            glyphs: 0,
             message: None,
             warning: None,
         }
+    }
+
+    /// Paints with another GPU, or with none.
+    pub fn paint_with(&mut self, drawn: Option<(&Gpu, wgpu::TextureFormat)>) {
+        self.painter = drawn.map(|(gpu, format)| Painter::new(gpu, format));
+        self.laid_out = false;
+        // egui sends what has changed of its glyphs' texture, and a new GPU has nothing of it. Other
+        // fonts are sent whole; a name that nobody uses makes them others.
+        self.glyphs += 1;
+        let mut fonts = egui::FontDefinitions::default();
+        let name = format!("as of GPU {}", self.glyphs);
+        let same = fonts.families.get(&egui::FontFamily::Proportional).cloned();
+        fonts.families.insert(egui::FontFamily::Name(name.into()), same.unwrap_or_default());
+        self.ctx.set_fonts(fonts);
     }
 
     /// The context that a window's events go to.

@@ -182,7 +182,8 @@ fn memory(sample: &Sample, resident: Option<u64>) -> Vec<Row> {
         ("pose buffers", Bytes(tick.pose_pool_bytes).to_string()),
     ];
     if let Some(render) = &sample.render {
-        rows.push(("palettes on the GPU", Bytes(render.palette_bytes).to_string()));
+        let held = render.memory.parts().into_iter().filter(|(_, bytes)| *bytes > 0);
+        rows.extend(held.map(|(name, bytes)| (name, format!("{} on the GPU", Bytes(bytes)))));
         rows.push(("upload", format!("{} a frame", Bytes(render.upload_bytes))));
     }
     if let Some(bytes) = resident {

@@ -12,6 +12,7 @@ pub use stats::{Series, Summary};
 
 use super::cli::RunConfig;
 use crate::crowd::Validation;
+use crate::render::GpuMemory;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
@@ -236,6 +237,9 @@ pub struct MemoryReport {
     /// Copied to the GPU, per frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_bytes: Option<MeanMax>,
+    /// Memory of the GPU that the renderer held in the last frame, by what it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuMemory>,
     /// Of the process at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resident_bytes: Option<u64>,

@@ -10,7 +10,7 @@ use crate::app::memory;
 use crate::app::sample::{Sample, milliseconds};
 use crate::crowd::{Followers, Gates};
 use crate::profile::Phase;
-use crate::render::GpuTimes;
+use crate::render::{GpuMemory, GpuTimes};
 use crate::task::{ExecuteStats, TaskKind};
 use std::collections::BTreeMap;
 
@@ -50,6 +50,7 @@ pub struct Recorder {
     longest_gap: u32,
     allocations: Series,
     upload_bytes: Series,
+    gpu_memory: Option<GpuMemory>,
     draws: Series,
     triangles: Series,
     instances: Series,
@@ -110,6 +111,7 @@ impl Recorder {
         if let Some(render) = &sample.render {
             self.wait.push(milliseconds(render.wait_ns));
             self.upload_bytes.push(render.upload_bytes as f64);
+            self.gpu_memory = Some(render.memory);
             self.draws.push(render.draws as f64);
             self.triangles.push(render.triangles as f64);
             self.instances.push(render.instances as f64);
@@ -194,6 +196,7 @@ impl Recorder {
                 palette_bytes: self.palette_bytes,
                 character_bytes: self.character_bytes,
                 upload_bytes: drawn.then(|| mean_max(&self.upload_bytes)),
+                gpu: self.gpu_memory,
                 resident_bytes: memory::resident_bytes(),
                 resident_peak_bytes: memory::resident_peak_bytes(),
             },

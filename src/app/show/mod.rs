@@ -1,6 +1,7 @@
 //! One frame of a run, the same for a window, for a texture and for no picture at all.
 
 mod arrivals;
+mod drawing;
 mod looking;
 mod restage;
 mod switching;
@@ -22,16 +23,16 @@ use super::placing;
 use super::playing::{Reload, Reloaded};
 use super::replay::{Player, Recording, checksums};
 use super::report::Recorder;
+use super::revival::Revival;
 use super::sample::{self, Sample};
 use super::scenario;
 use super::sketch::Sketch;
 use super::sound::Sound;
 use super::watch::Inspector;
-use crate::asset::ImageRgba8;
 use crate::crowd::{Crowd, NotifyLog, TickInput, TickStats};
 use crate::math::{Bounds, View};
 use crate::profile::{self, PhaseTimes, Plot, Timeline};
-use crate::render::{FrameTarget, MESH_LEVELS, Offscreen, RenderStats};
+use crate::render::{FrameTarget, MESH_LEVELS, RenderStats};
 use arrivals::Arrivals;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub struct Show {
     crowd: Crowd,
     cast: Cast,
     picture: Option<Picture>,
+    revival: Revival,
     /// The world's clock.
     pub clock: Clock,
     /// Where the picture is seen from.
@@ -107,6 +109,7 @@ impl Show {
             crowd,
             cast,
             picture,
+            revival: Revival::default(),
             shot: None,
             sketch: Sketch::default(),
             frozen: None,
@@ -244,14 +247,9 @@ impl Show {
             (Some(picture), Some(target)) => {
                 let overlay = self.hud.painter();
                 let crowd = (self.crowd.draw(), self.crowd.spare_workers());
-                Some(picture.draw(
-                    target,
-                    &shot,
-                    crowd,
-                    self.sketch.lines(),
-                    overlay,
-                    &self.times,
-                )?)
+                let lines = self.sketch.lines();
+                let drawn = picture.draw(target, &shot, crowd, lines, overlay, &self.times);
+                self.revival.heed(drawn)?
             }
             _ => None,
         };
@@ -283,24 +281,6 @@ impl Show {
             }
             Reloaded::Kept(fault) => self.hud.warn(Some(fault)),
         }
-    }
-
-    /// The picture as it is now, drawn once more at `size` pixels; `None` before the first frame
-    /// and without a GPU.
-    ///
-    /// # Errors
-    /// Of the GPU.
-    pub fn capture(&mut self, size: (u32, u32)) -> Result<Option<ImageRgba8>, Failure> {
-        let (Some(picture), Some(shot)) = (&mut self.picture, &self.shot) else {
-            return Ok(None);
-        };
-        let target = Offscreen::new(&picture.gpu, picture.formats(), size)?;
-        // Not a frame of the run: its times are nobody's.
-        let times = PhaseTimes::default();
-        let overlay = self.hud.painter();
-        let crowd = (self.crowd.draw(), self.crowd.spare_workers());
-        picture.draw(target.target(), shot, crowd, self.sketch.lines(), overlay, &times)?;
-        Ok(Some(target.read(&picture.gpu)?))
     }
 
     /// Waits for the GPU and takes the numbers that were still on their way.

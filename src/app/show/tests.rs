@@ -6,6 +6,7 @@ use crate::app::{characters, headless};
 use crate::index::CharacterKind;
 use crate::math::{Mat3x4, SimdLevel};
 use crate::profile::Phase;
+use crate::render::Offscreen;
 use std::ffi::OsString;
 
 /// A show without a window, and what it is drawn into.

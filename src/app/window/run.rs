@@ -7,22 +7,24 @@ use crate::app::exit::Failure;
 use crate::app::picture::Picture;
 use crate::app::show::Show;
 use crate::app::wish::Wish;
-use crate::app::{finish, interrupt, output};
-use crate::render::{Gpu, GpuRequest, PresentMode, WindowSurface};
+use crate::app::{finish, interrupt, output, revival};
+use crate::render::{Gpu, GpuError, GpuRequest, PresentMode, WindowSurface};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use winit::dpi::PhysicalSize;
 use winit::event::{DeviceEvent, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, OwnedDisplayHandle};
 use winit::keyboard::PhysicalKey;
 use winit::window::Window;
 
 /// A window and the show in it.
 pub struct WindowRun {
     show: Show,
-    surface: WindowSurface,
+    /// `None` only while a lost GPU is replaced.
+    surface: Option<WindowSurface>,
     window: Arc<Window>,
+    display: OwnedDisplayHandle,
     egui: egui_winit::State,
     input: Input,
     /// What the surface was asked for.
@@ -53,11 +55,9 @@ impl WindowRun {
         let window = Arc::new(events.create_window(attributes)?);
         // Asked at once: finding a GPU takes long, and the window may be gone by then.
         let inner = window.inner_size();
-        let request = GpuRequest { adapter: config.adapter.clone() };
         let display = events.owned_display_handle();
-        let (gpu, mut surface) = Gpu::for_window(&request, window.clone(), display)?;
+        let (gpu, mut surface) = connect(&config, &window, &display)?;
         surface.resize(inner.width, inner.height);
-        surface.set_present_mode(present_mode(config.present));
         let present = config.present;
         let side = gpu.device().limits().max_texture_dimension_2d as usize;
         let picture = Picture::new(gpu, surface.formats(), &config, &cast)?;
@@ -73,8 +73,9 @@ impl WindowRun {
         );
         Ok(Self {
             show,
-            surface,
+            surface: Some(surface),
             window,
+            display,
             egui,
             input: Input::default(),
             present,
@@ -112,7 +113,9 @@ impl WindowRun {
             // Destroyed comes without a request when somebody else closes it, as xkill does.
             WindowEvent::CloseRequested | WindowEvent::Destroyed => self.closing = true,
             // Also what follows a change of the scale factor.
-            WindowEvent::Resized(size) => self.surface.resize(size.width, size.height),
+            WindowEvent::Resized(size) => {
+                self.surface.iter_mut().for_each(|s| s.resize(size.width, size.height));
+            }
             WindowEvent::DroppedFile(path) => self.show.grant(Wish::Join(path)),
             WindowEvent::Occluded(occluded) => self.occluded = occluded,
             WindowEvent::Focused(false) => self.input.release_all(),
@@ -169,8 +172,12 @@ impl WindowRun {
     }
 
     // As the events told it: to ask a window that is gone is a panic in winit.
+    fn inner_size(&self) -> (u32, u32) {
+        self.surface.as_ref().map_or((0, 0), WindowSurface::size)
+    }
+
     fn size(&self) -> (u32, u32) {
-        let (width, height) = self.surface.size();
+        let (width, height) = self.inner_size();
         (width.max(1), height.max(1))
     }
 
@@ -190,7 +197,7 @@ impl WindowRun {
     }
 
     fn hidden(&self) -> bool {
-        let (width, height) = self.surface.size();
+        let (width, height) = self.inner_size();
         let empty = width == 0 || height == 0;
         self.occluded || empty || self.window.is_minimized() == Some(true)
     }
@@ -200,9 +207,13 @@ impl WindowRun {
             return Ok(());
         }
         self.heed_present_mode();
-        let Some(picture) = self.show.picture() else { return Ok(()) };
+        let (Some(picture), Some(surface)) = (self.show.picture(), &mut self.surface) else {
+            return Ok(());
+        };
         let start = Instant::now();
-        let Some(frame) = self.surface.acquire(&picture.gpu)? else {
+        let acquired = surface.acquire(&picture.gpu);
+        let Some(acquired) = self.show.heed(acquired)? else { return self.see_again() };
+        let Some(frame) = acquired else {
             self.starved = true;
             return Ok(());
         };
@@ -219,8 +230,12 @@ impl WindowRun {
         }
         self.window.pre_present_notify();
         let start = Instant::now();
-        if let Some(picture) = self.show.picture() {
-            self.surface.present(&picture.gpu, frame);
+        if self.show.is_blind() {
+            drop(frame);
+            return self.see_again();
+        }
+        if let (Some(picture), Some(surface)) = (self.show.picture(), &mut self.surface) {
+            surface.present(&picture.gpu, frame);
         }
         self.show.waited(start.elapsed());
         Ok(())
@@ -233,10 +248,25 @@ impl WindowRun {
             return;
         }
         let wanted = present_mode(present);
-        let taken = self.surface.set_present_mode(wanted);
+        let Some(surface) = &mut self.surface else { return };
+        let taken = surface.set_present_mode(wanted);
         if taken != wanted {
             self.show.hud.say(format!("{wanted:?} can't be had here; frames go by {taken:?}"));
         }
+    }
+
+    /// A GPU that was lost is replaced; the next frame is drawn with the new one.
+    fn see_again(&mut self) -> Result<(), Failure> {
+        let size = self.inner_size();
+        // A window may have room for one swap chain alone.
+        self.surface = None;
+        self.show.abandon_picture();
+        let config = self.show.config();
+        let (gpu, mut surface) = revival::again(|| connect(config, &self.window, &self.display))?;
+        surface.resize(size.0, size.1);
+        self.show.revive(gpu, surface.formats())?;
+        self.surface = Some(surface);
+        Ok(())
     }
 
     fn act(&mut self, action: Action) {
@@ -271,6 +301,18 @@ fn present_mode(arg: PresentArg) -> PresentMode {
         PresentArg::Mailbox => PresentMode::Mailbox,
         PresentArg::Immediate => PresentMode::Immediate,
     }
+}
+
+/// A GPU that can draw to the window, and the window's surface, in the mode that is asked for.
+fn connect(
+    config: &RunConfig,
+    window: &Arc<Window>,
+    display: &OwnedDisplayHandle,
+) -> Result<(Gpu, WindowSurface), GpuError> {
+    let request = GpuRequest { adapter: config.adapter.clone() };
+    let (gpu, mut surface) = Gpu::for_window(&request, window.clone(), display.clone())?;
+    surface.set_present_mode(present_mode(config.present));
+    Ok((gpu, surface))
 }
 
 /// The first name of a numbered row that no file has.

@@ -109,6 +109,11 @@ impl Palettes {
         self.pages.iter().map(|p| p.capacity * STRIDE).sum()
     }
 
+    /// Bytes of mapped memory that palettes pass through, that of staging aside.
+    pub(super) fn upload_bytes(&self) -> u64 {
+        self.scatter.as_ref().map_or(0, Scatter::bytes)
+    }
+
     /// Makes the GPU's pages equal to `source`: a new page is copied whole, an old one where dirty.
     pub(super) fn upload(
         &mut self,

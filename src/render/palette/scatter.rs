@@ -219,6 +219,11 @@ impl Scatter {
         self.ring.recall();
     }
 
+    /// Bytes of mapped memory held.
+    pub(super) fn bytes(&self) -> u64 {
+        self.ring.bytes()
+    }
+
     /// Lowers what upload memory may take.
     #[cfg(test)]
     pub(super) fn limit_memory(&mut self, bytes: u64) {
