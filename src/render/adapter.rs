@@ -47,6 +47,11 @@ impl AdapterSummary {
         }
     }
 
+    /// True when it computes on the processor.
+    pub fn is_software(&self) -> bool {
+        self.device_type == "cpu"
+    }
+
     /// True when `wanted` is this adapter's index or, in any case, a part of its name or backend.
     pub fn answers_to(&self, wanted: &str) -> bool {
         if let Ok(index) = wanted.parse::<usize>() {

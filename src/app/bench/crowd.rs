@@ -7,6 +7,7 @@
 //! takes as long as it keeps processors busy, and that is the cost that is told.
 
 use super::frames::{Frames, cast, plain_run};
+use super::gpu;
 use super::{median, print, put};
 use crate::app::characters::Cast;
 use crate::app::cli::values::whole;
@@ -40,7 +41,7 @@ pub struct CrowdBenchArgs {
     #[arg(long, value_name = "PATH")]
     pub character: Vec<PathBuf>,
     /// How many characters, one crowd after the other
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "1000,5000,20000",
+    #[arg(long, value_name = "N,N", value_delimiter = ',', allow_negative_numbers = true, default_value = "1000,5000,20000",
           value_parser = whole("a count", 1..=1_000_000_u32, 5000))]
     pub counts: Vec<u32>,
     /// Where they are seen from; `far` sees everybody
@@ -50,6 +51,10 @@ pub struct CrowdBenchArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 15,
           value_parser = whole("a number of turns", 1..=100_000_u32, 15))]
     pub turns: u32,
+    /// Measure on this GPU instead, pass by pass, with shadows and the default gates: an index or a
+    /// part of a name from `throng adapters`, or `best` for the one that a run would take
+    #[arg(long, value_name = "NAME", conflicts_with = "turns")]
+    pub adapter: Option<String>,
 }
 
 /// One run.
@@ -104,6 +109,10 @@ pub fn run(args: &CrowdBenchArgs) -> Result<(), Failure> {
     };
     let config = RunConfig { camera: args.camera, shadows: false, ..plain_run(characters)? };
     let cast = cast(&config)?;
+    if let Some(adapter) = &args.adapter {
+        let config = RunConfig { shadows: true, playback: PlaybackArg::Graph, ..config };
+        return gpu::run(&gpu::config(config, adapter), &cast, &args.counts, args.json);
+    }
     let mut rows = Vec::new();
     for playback in [PlaybackArg::Simple, PlaybackArg::Graph] {
         for &count in &args.counts {

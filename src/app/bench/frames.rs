@@ -7,6 +7,7 @@ use crate::app::characters::{self, Cast};
 use crate::app::cli::{Cli, Mode, RunConfig, RunOptions};
 use crate::app::exit::Failure;
 use crate::app::headless;
+use crate::app::report::Report;
 use crate::app::sample::milliseconds;
 use crate::app::show::Show;
 use crate::profile::{Phase, PhaseTimes};
@@ -91,6 +92,12 @@ impl Frames {
         let whole = start.elapsed().as_secs_f64() * 1e3;
         self.frame += 1;
         Ok(FrameMs { whole, animation: main_ms(self.show.times(), &ANIMATION) })
+    }
+
+    /// What was measured so far, once the GPU has done it all.
+    pub fn settled_report(&mut self) -> Report {
+        self.show.settle();
+        self.show.report()
     }
 
     /// The medians of the next frames, without those of some before them.

@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod crowd;
 pub mod dark;
 mod frames;
+mod gpu;
 pub mod graph;
 mod kernels;
 pub mod passes;
