@@ -402,6 +402,13 @@ mod tests {
         ] {
             assert_eq!(notes(&given).len(), count, "{given:?}");
         }
+        let undrawn = ["--no-render", "--msaa", "1", "--shadows", "off", "--mesh-lods", "off"];
+        let undrawn = [&undrawn[..], &["--palette-upload", "copy", "--adapter", "x"]].concat();
+        let named = contradiction::without_effect(&options(&undrawn), Mode::NoRender);
+        assert!(named.len() == 5 && named[4].starts_with("--palette-upload"), "{named:?}");
+        assert_eq!(notes(&undrawn), [""; 0]);
+        assert_eq!(notes(&["--visibility", "off", "--grace", "1"]).len(), 1);
+        assert_eq!(notes(&["--visibility", "clocks", "--grace", "1"]), [""; 0]);
         let idle = options(&["--spawn-rate", "7"]);
         let notes = contradiction::without_effect(&idle, Mode::Window);
         assert!(notes.len() == 1 && notes[0].contains("--spawn instant"), "{notes:?}");

@@ -2,10 +2,10 @@
 
 use super::color::ColorArg;
 use super::config::Mode;
-use super::options::RunOptions;
+use super::options::{PaletteUploadArg, RunOptions};
 use super::scenario::Scenario;
 use super::spawn::{self, SpawnArg};
-use super::values::CaptureTo;
+use super::values::{CaptureTo, VisibilityArg};
 use crate::app::exit::Failure;
 use crate::app::sound;
 use crate::crowd::Gates;
@@ -130,11 +130,21 @@ pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
     if options.sound.is_on() && mode != Mode::Window {
         notes.push("--sound has no effect without a window".to_owned());
     }
-    if mode == Mode::NoRender && options.color_by != ColorArg::None {
-        notes.push("--color-by has no effect with --no-render".to_owned());
+    if mode == Mode::NoRender {
+        let drawing = [
+            ("--adapter", options.adapter.is_some()),
+            ("--msaa", options.msaa != RunOptions::MSAA),
+            ("--shadows", !options.shadows.is_on()),
+            ("--mesh-lods", !options.mesh_lods.is_on()),
+            ("--color-by", options.color_by != ColorArg::None),
+            ("--palette-upload", options.palette_upload != PaletteUploadArg::Scatter),
+        ];
+        let given = drawing.into_iter().filter(|(_, given)| *given);
+        notes.extend(given.map(|(name, _)| format!("{name} has no effect with --no-render")));
     }
-    if mode == Mode::NoRender && options.adapter.is_some() {
-        notes.push("--adapter has no effect with --no-render".to_owned());
+    let own = options.scenario.scenario.is_none();
+    if own && options.visibility == VisibilityArg::Off && options.grace != RunOptions::GRACE {
+        notes.push("--grace has no effect with --visibility off".to_owned());
     }
     notes
 }

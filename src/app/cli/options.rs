@@ -200,7 +200,7 @@ pub struct RunOptions {
     #[arg(long, value_enum, default_value_t = CameraArg::Orbit, help_heading = "Picture")]
     pub camera: CameraArg,
     /// Samples per pixel: 1 or 4
-    #[arg(long, value_name = "1|4", default_value = "4", value_parser = values::samples,
+    #[arg(long, value_name = "1|4", default_value_t = RunOptions::MSAA, value_parser = values::samples,
           help_heading = "Picture")]
     pub msaa: u32,
     /// Shadows of the sun
@@ -279,7 +279,7 @@ pub struct RunOptions {
           help_heading = "Animation")]
     pub ragdoll: u32,
     /// Seconds that a character keeps animating after it was last seen
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value = "0.25", value_parser = values::seconds,
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value_t = RunOptions::GRACE, value_parser = values::seconds,
           help_heading = "Animation")]
     pub grace: f32,
     /// Animate distant characters every 2, 3 or 4 frames, whole steps at a time
@@ -341,4 +341,11 @@ pub struct RunOptions {
     /// Start only when a Tracy viewer has connected
     #[arg(long, help_heading = "Profiling")]
     pub wait_tracy: bool,
+}
+
+impl RunOptions {
+    /// Samples per pixel unless told.
+    pub const MSAA: u32 = 4;
+    /// Seconds of grace unless told.
+    pub const GRACE: f32 = 0.25;
 }
