@@ -6,6 +6,7 @@ use crate::crowd::{TickStats, UpdateMode};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod model;
+mod resize;
 
 fn cycling(count: u32, threads: usize, per_second: f32) -> Crowd {
     crowd_with(count, threads, |config| config.spawning = Spawning::Cycle { per_second })
