@@ -1,8 +1,10 @@
 //! Where the picture is seen from: presets around the crowd, and a camera that flies.
 
+pub mod chase;
 pub mod fly;
 pub mod presets;
 
+pub use chase::Chase;
 pub use fly::{Fly, Steering};
 
 use super::cli::CameraArg;
@@ -49,6 +51,8 @@ pub struct Camera {
     seconds: f64,
     orbit: Orbit,
     fly: Fly,
+    /// While it goes along with somebody.
+    chase: Option<Chase>,
     zoom: f32,
     lone: Lone,
 }
@@ -86,6 +90,7 @@ impl Camera {
             seconds: 0.0,
             orbit,
             fly: Fly::from_shot(&orbit.shot(&scene, 1.0), scene.height, terrain),
+            chase: None,
             zoom: 1.0,
             lone: Lone::default(),
         };
@@ -104,6 +109,7 @@ impl Camera {
             self.fly = Fly::from_shot(&self.shot(16.0 / 9.0), self.scene.height, self.terrain);
         }
         self.kind = kind;
+        self.chase = None;
         self.zoom = 1.0;
     }
 
@@ -111,7 +117,25 @@ impl Camera {
     pub fn set_scene(&mut self, scene: Scene) {
         let new = Self::new(self.kind, scene, self.terrain);
         let fly = if self.kind == CameraArg::Fly { self.fly } else { new.fly };
-        *self = Self { fly, ..new };
+        *self = Self { fly, chase: self.chase, ..new };
+    }
+
+    /// Goes along with somebody whose middle is at `goal` (world metres, and its radius), setting
+    /// out from where the camera is. `None`: no longer; it flies on from where it is.
+    pub fn chase(&mut self, goal: Option<(Vec3, f32)>) {
+        match (&mut self.chase, goal) {
+            (Some(chase), Some(goal)) => chase.lead(goal),
+            (None, Some(goal)) => {
+                self.chase = Some(Chase::from_shot(&self.shot(16.0 / 9.0), goal, self.terrain));
+            }
+            (Some(_), None) => self.set_kind(CameraArg::Fly),
+            (None, None) => {}
+        }
+    }
+
+    /// It goes along with somebody.
+    pub fn is_chasing(&self) -> bool {
+        self.chase.is_some()
     }
 
     /// Tells where the only character of a crowd is, world metres along x and z: the camera before
@@ -130,6 +154,13 @@ impl Camera {
         self.seconds += f64::from(dt);
         let left = (-dt.max(0.0) / Self::FOLLOWING).exp();
         self.lone.followed = self.lone.away + (self.lone.followed - self.lone.away) * left;
+        if let Some(chase) = &mut self.chase {
+            chase.advance(dt, steering);
+            if steering.moves() {
+                self.set_kind(CameraArg::Fly);
+            }
+            return;
+        }
         self.zoom = (self.zoom * (-0.12 * steering.wheel).exp())
             .clamp(1.0 / Self::ZOOM_LIMIT, Self::ZOOM_LIMIT);
         let steered =
@@ -145,6 +176,9 @@ impl Camera {
     }
 
     fn shot(&self, aspect: f32) -> Shot {
+        if let Some(chase) = &self.chase {
+            return chase.shot();
+        }
         let (scene, [level, first_row]) = (&self.scene, self.levels);
         match self.kind {
             CameraArg::Orbit => self.grounded(self.orbit.shot(scene, self.zoom), level),
