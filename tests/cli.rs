@@ -93,6 +93,8 @@ fn a_wrong_command_line_ends_with_status_2_and_says_what_is_right() {
         (&["--capture", "7=a.txt"], "7=seven.json"),
         (&["--dump-tasks=0"], "1 to"),
         (&["adapters", "--count", "5"], "--count"),
+        (&["--count", "5", "--pick", "5"], "--pick 5"),
+        (&["--no-render", "--pick", "0"], "--pick"),
     ];
     for (args, words) in cases {
         let line = refused(&throng(args), 2);

@@ -12,13 +12,16 @@ use glam::Vec3;
 use scene::{Scene, bender, camera, ellipsoid, focus};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use throng::asset::{BUILTINS, CharacterAsset, ImageRgba8, builtin};
-use throng::crowd::{Crowd, CrowdConfig, CrowdDraw, CrowdKind, Gates, TickInput};
+use throng::app::picked::Picked;
+use throng::app::sketch::Sketch;
+use throng::asset::{BUILTINS, CharacterAsset, ImageRgba8, Surface, builtin};
+use throng::crowd::{Crowd, CrowdConfig, CrowdDraw, CrowdKind, Gates, Playing, TickInput};
+use throng::index::CharacterId;
 use throng::math::View;
 use throng::motion::Terrain;
 use throng::profile::PhaseTimes;
 use throng::render::{
-    FrameInput, Gpu, GpuRequest, Lines, Offscreen, RenderConfig, RenderStats, Renderer,
+    FrameInput, Gpu, GpuRequest, LineRecord, Lines, Offscreen, RenderConfig, RenderStats, Renderer,
     TargetFormats,
 };
 
@@ -59,6 +62,16 @@ fn draw_crowd(
     asset: &CharacterAsset,
     crowd: CrowdDraw<'_>,
 ) -> (ImageRgba8, RenderStats) {
+    draw_lines(view, config, asset, crowd, Lines::default())
+}
+
+fn draw_lines(
+    view: &View,
+    config: &RenderConfig,
+    asset: &CharacterAsset,
+    crowd: CrowdDraw<'_>,
+    lines: Lines<'_>,
+) -> (ImageRgba8, RenderStats) {
     let mut renderer = Renderer::new(gpu(), config, &[asset]).unwrap();
     let size = (view.width, view.height);
     let target = Offscreen::new(gpu(), config.formats, size).unwrap();
@@ -69,7 +82,7 @@ fn draw_crowd(
         shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
         crowd,
         spare: None,
-        lines: Lines::default(),
+        lines,
         overlay: None,
     };
     let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();
@@ -185,6 +198,79 @@ fn feet_on_uneven_ground_look_as_they_did() {
     let astray = Scene::animated(&asset, SIDE).on(Terrain::uneven(4));
     let (wrong, _) = draw_from(&at_their_feet(), &config, &asset, &astray);
     assert!(!Difference::of(&image, &wrong).is_small());
+}
+
+/// A crowd of people of whom somebody in front is picked, and the lines that are drawn of it.
+#[test]
+fn somebody_picked_looks_as_it_did() {
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let (graph, text) = throng::graph::builtin_for("humanoid").unwrap();
+    let program = throng::graph::compile(graph, text).unwrap().program;
+    let kind = CrowdKind {
+        surface: Some(Arc::new(Surface::of(&asset))),
+        playing: Playing::Graph(Arc::new(program)),
+        ..CrowdKind::new("humanoid", Arc::new(asset.rig().unwrap()), asset.bounds)
+    };
+    let config = CrowdConfig { count: 9, gates: Gates::OFF, ..CrowdConfig::default() };
+    let mut crowd = Crowd::new(config, vec![kind]).unwrap();
+    let eye = Vec3::new(1.0, 2.1, 8.0);
+    let view = View::look_at(eye, Vec3::new(-0.4, 0.75, 0.0), 0.7, 500.0, (384, 288));
+    let (mut picked, times) = (Picked::new(Some(CharacterId(7))), PhaseTimes::default());
+    for _ in 0..90 {
+        picked.settle(&mut crowd);
+        crowd.watch_also(picked.who()).unwrap();
+        let input = TickInput {
+            dt: 1.0 / 60.0,
+            played: true,
+            view: &view,
+            shadow_clip_from_world: None,
+            palette_hash: false,
+        };
+        crowd.tick(&input, &times);
+        picked.look(&mut crowd, view.eye, true);
+    }
+    let mut sketch = Sketch::default();
+    picked.draw(&crowd, view.eye, &mut sketch);
+    let picture = |msaa, lines| {
+        let config = RenderConfig { msaa, ..self::config() };
+        draw_lines(&view, &config, &asset, crowd.draw(), lines)
+    };
+    let (image, with) = picture(4, sketch.lines());
+    assert_golden("picked", &image);
+    let (without, plain) = picture(4, Lines::default());
+    assert_eq!(with.draws, plain.draws + 2);
+    assert!(!Difference::of(&image, &without).is_small());
+    // Without samples the same lines are in the same places, with harder edges.
+    let ((hard, _), (bare, _)) = (picture(1, sketch.lines()), picture(1, Lines::default()));
+    let [many, one] = [(&image, &without), (&hard, &bare)].map(|(a, b)| Difference::of(a, b));
+    assert!((many.shift / one.shift - 1.0).abs() < 0.05, "{many:?} {one:?}");
+}
+
+#[test]
+fn a_line_is_hidden_by_what_is_nearer_unless_it_is_seen_through_it() {
+    let asset = bender();
+    let crowd = Scene::crowd(&asset, SIDE, 1);
+    let line = |z: f32| LineRecord {
+        start: [-3.0, 0.5, z],
+        width: 4.0,
+        end: [3.0, 0.5, z],
+        color: u32::from_le_bytes([255, 0, 255, 255]),
+    };
+    let pink = |lines| {
+        let view = camera(SIDE, SIZE);
+        let (image, _) = draw_lines(&view, &config(), &asset, crowd.draw(), lines);
+        let is = |p: &&[u8]| p[0] > 240 && p[1] < 30 && p[2] > 240;
+        image.pixels.chunks_exact(4).filter(is).count()
+    };
+    let behind = [line(-2.25)];
+    let tested = pink(Lines { tested: &behind, x_ray: &[] });
+    let x_ray = pink(Lines { tested: &[], x_ray: &behind });
+    assert!(tested > 40 && x_ray > tested + 40, "{tested} {x_ray}");
+    // From behind the eye to far ahead of it, and wholly behind it.
+    let through = [LineRecord { start: [0.3, 1.0, 40.0], end: [0.3, 1.0, -4.0], ..line(0.0) }];
+    assert!(pink(Lines { tested: &[], x_ray: &through }) > 40);
+    let back = [LineRecord { start: [0.0, 1.0, 40.0], end: [9.0, 1.0, 60.0], ..line(0.0) }];
+    assert_eq!(pink(Lines { tested: &back, x_ray: &back }), 0);
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn keys_and_a_new_size_reach_the_window() {
 fn shift_and_a_click_knock_over_whoever_is_under_the_pointer_and_it_gets_up() {
     for (held, falls) in [(Some("Shift_L"), true), (None, false)] {
         let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
-        // One alone, in the middle of the picture.
+        // One alone.
         let args = ["--count", "1", "--camera", "near", "--report", "r.json", "--overlay", "off"];
         let mut run = start(&display, dir.path(), &args);
         until("the window", || display.tool(&["search", "--onlyvisible", "--name", "^Throng$"]));
@@ -150,15 +150,18 @@ fn shift_and_a_click_knock_over_whoever_is_under_the_pointer_and_it_gets_up() {
             tool(&["windowfocus", "--sync", "key", "F12"]);
             dir.path().join("throng-001.png").exists()
         });
-        // At four times the speed it is up again soon.
-        assert!(tool(&["key", "Up", "Up"]));
-        for _ in 0..8 {
-            assert!(tool(&["mousemove", "--window", "%1", "80", "55"]));
+        // While it stands still: somewhere across the picture it is.
+        assert!(tool(&["key", "space"]));
+        std::thread::sleep(Duration::from_secs(1));
+        for x in (20..140).step_by(4) {
+            assert!(tool(&["mousemove", "--window", "%1", &x.to_string(), "36"]));
             assert!(held.is_none_or(|key| tool(&["keydown", key])));
             assert!(display.tool(&["click", "1"]));
             assert!(held.is_none_or(|key| tool(&["keyup", key])));
-            std::thread::sleep(Duration::from_secs(2));
         }
+        // At four times the speed it is up again soon.
+        assert!(tool(&["key", "space"]) && tool(&["key", "Up", "Up"]));
+        std::thread::sleep(Duration::from_secs(16));
         until("the end", || {
             tool(&["key", "Escape"]);
             run.0.try_wait().unwrap().is_some()
@@ -183,4 +186,55 @@ fn a_window_that_somebody_else_destroys_ends_the_run_with_its_report() {
     assert!(display.tool(&["search", "--name", "^Throng$", "windowclose"]));
     assert!(run.0.wait().unwrap().success());
     assert!(report(&dir.path().join("r.json"))["frames"]["measured"].as_u64().is_some());
+}
+
+#[test]
+fn a_click_picks_somebody_and_escape_lets_go_before_it_ends() {
+    let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
+    let args = ["--character", "humanoid", "--camera", "near", "--overlay", "off"];
+    let mut run = start(&display, dir.path(), &args);
+    until("the window", || display.tool(&["search", "--onlyvisible", "--name", "^Throng$"]));
+    let window = |more: &[&str]| {
+        let find = ["search", "--name", "^Throng$", "windowfocus", "--sync"];
+        display.tool(&[&find[..], more].concat())
+    };
+    let shots = || {
+        let files = std::fs::read_dir(dir.path()).unwrap();
+        files.filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|e| e == "png")).count()
+    };
+    let shot = |count: usize| {
+        until("a screenshot", || {
+            window(&["key", "F12"]);
+            shots() >= count
+        });
+    };
+    shot(1);
+    // Rings are drawn under the feet of whoever is picked, of a green that nothing else has.
+    let newest = || {
+        let name = |i: usize| dir.path().join(format!("throng-{i:03}.png"));
+        let last = (1..).take_while(|i| name(*i).exists()).last().unwrap();
+        image::open(name(last)).unwrap().to_rgba8()
+    };
+    let green = |p: &&image::Rgba<u8>| p[1] > 220 && p[0] < 180 && p[2] < 190;
+    let lines = || newest().pixels().filter(green).count();
+    assert!(lines() < 5, "{}", lines());
+    let mut points = ["80", "60", "100", "45", "115", "70"].iter().cycle();
+    until("somebody being picked", || {
+        window(&["mousemove", "--window", "%1", points.next().unwrap(), "55", "click", "1"]);
+        std::thread::sleep(Duration::from_millis(200));
+        let before = shots();
+        shot(before + 1);
+        lines() > 10
+    });
+    // The first escape lets go, and the run goes on.
+    assert!(window(&["key", "Escape"]));
+    std::thread::sleep(Duration::from_millis(500));
+    let before = shots();
+    shot(before + 1);
+    assert!(lines() < 5 && run.0.try_wait().unwrap().is_none(), "{}", lines());
+    until("the end", || {
+        window(&["key", "Escape"]);
+        run.0.try_wait().unwrap().is_some()
+    });
+    assert!(run.0.wait().unwrap().success());
 }

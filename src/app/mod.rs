@@ -20,6 +20,7 @@ pub mod mesa;
 pub mod output;
 pub mod overlay;
 mod part;
+pub mod picked;
 mod picture;
 mod placing;
 mod playing;

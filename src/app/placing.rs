@@ -7,6 +7,7 @@ use super::memory;
 use super::picture::Picture;
 use super::playing::Parts;
 use super::replay::Player;
+use crate::asset::Surface;
 use crate::crowd::{Crowd, CrowdConfig, CrowdKind, Playing};
 use crate::math::Lanes;
 use crate::motion::Bodies;
@@ -49,15 +50,25 @@ pub fn crowd(
         Some(player) => player.playing().into(),
         None => Parts::new(config, &cast)?,
     };
-    // In a window anybody can be knocked down.
-    let fall = config.ragdoll > 0 || config.mode == Mode::Window;
-    let mut crowd = place(crowd, cast, &config.weights, parts, fall)?;
+    // In a window anybody can be knocked down, and be pointed at.
+    let windowed = config.mode == Mode::Window;
+    let extras =
+        Extras { fall: config.ragdoll > 0 || windowed, surface: config.pick.is_some() || windowed };
+    let mut crowd = place(crowd, cast, &config.weights, parts, extras)?;
     crowd.follow_some(config.followers, config.seed)?;
     Ok(crowd)
 }
 
-/// Places a cast. Members without a part play simply, those without a weight have a weight of 1;
-/// those who are to `fall` have bodies.
+/// What not every run needs of its characters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extras {
+    /// Bodies, for those who fall.
+    pub fall: bool,
+    /// Triangles, for those who are pointed at.
+    pub surface: bool,
+}
+
+/// Places a cast. Members without a part play simply, those without a weight have a weight of 1.
 ///
 /// # Errors
 /// When it does not fit into memory, or a character can't be animated.
@@ -66,7 +77,7 @@ pub fn place(
     cast: Cast,
     weights: &[f32],
     parts: Parts,
-    fall: bool,
+    extras: Extras,
 ) -> Result<Crowd, Failure> {
     let (playing, places) = parts.into_parts();
     let names = names(&cast);
@@ -74,7 +85,7 @@ pub fn place(
     let kinds = cast.members.into_iter().zip(playing);
     let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
     let kinds = kinds.zip(weights).zip(&names).map(|(((member, playing), weight), name)| {
-        kind(&member, playing, fall).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
+        kind(&member, playing, extras).map(|kind| CrowdKind { weight, name: name.clone(), ..kind })
     });
     let kinds: Result<Vec<_>, Failure> = kinds.collect();
     let explain = |error| Parts::explain(&places, &names, error);
@@ -93,15 +104,17 @@ fn names(cast: &Cast) -> Vec<String> {
     cast.members.iter().enumerate().map(name).collect()
 }
 
-fn kind(member: &Member, playing: Playing, fall: bool) -> Result<CrowdKind, Failure> {
+fn kind(member: &Member, playing: Playing, extras: Extras) -> Result<CrowdKind, Failure> {
     let (ground_offset, scale) = (member.ground_offset(), member.scale);
     let asset = &*member.asset;
     let rig = asset
         .rig_for(playing.scales_bones())
         .map_err(|e| anyhow::Error::from(e).context(asset.name.clone()))?;
-    let bodies = fall.then(|| Skeletal::new(asset, &rig)).flatten();
+    let surface = extras.surface.then(|| Arc::new(Surface::of(asset)));
+    let bodies = extras.fall.then(|| Skeletal::new(asset, &rig)).flatten();
     let bodies = bodies.map(|bodies| Arc::new(bodies) as Arc<dyn Bodies>);
     let kind = CrowdKind::new(asset.name.clone(), Arc::new(rig), asset.bounds);
     let (notifies, sync_markers) = (asset.notifies.clone(), asset.sync_markers.clone());
-    Ok(CrowdKind { scale, ground_offset, notifies, sync_markers, playing, bodies, ..kind })
+    let kind = CrowdKind { bodies, surface, ..kind };
+    Ok(CrowdKind { scale, ground_offset, notifies, sync_markers, playing, ..kind })
 }

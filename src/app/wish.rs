@@ -1,8 +1,8 @@
 //! What the user asks for, by a key or in the overlay.
 
 use super::cli::{CameraArg, ColorArg};
+use super::picked::Deed;
 use super::switches::Switches;
-use crate::index::CharacterId;
 use std::path::PathBuf;
 
 /// Something that the user asked for. Keys are heeded at once; what is asked for in the overlay
@@ -33,10 +33,10 @@ pub enum Wish {
     ColorBy(ColorArg),
     /// What colours tell next.
     NextColor,
-    /// A closer look at somebody.
-    Pick(CharacterId),
     /// The character of a file joins.
     Join(PathBuf),
+    /// Something is done with whom the user looks at.
+    Picked(Deed),
     /// Switches as they are to be.
     Switch(Switches),
 }

@@ -213,6 +213,16 @@ impl<'a> Names<'a> {
         NamedArgument { argument, names: self }
     }
 
+    /// An argument for people to read: indices with their names.
+    pub fn told(self, argument: Argument) -> String {
+        self.argument(argument).to_string()
+    }
+
+    /// A task on one line: kind, dependencies and arguments as `name=value`.
+    pub fn line(self, task: &Task) -> String {
+        Line { task, names: self }.to_string()
+    }
+
     fn of(self, argument: Argument) -> Option<Named<'a>> {
         match argument {
             Argument::Clip(clip) => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use throng::app::characters;
 use throng::app::cli::{Cli, ColorArg, Mode, RunConfig};
 use throng::app::overlay::{Facts, FrameLanes, Hud};
+use throng::app::picked::Picked;
 use throng::app::sample::Sample;
 use throng::asset::{ImageRgba8, builtin};
 use throng::crowd::{
@@ -208,6 +209,7 @@ fn overlay(size: (u32, u32), scale: f32) -> ImageRgba8 {
     hud.show_lanes(lanes());
     let name = "a GPU".to_owned();
     let adapter = AdapterSummary { name, device_type: "discrete", ..gpu().summary().clone() };
+    let picked = Picked::default();
     let facts = Facts {
         adapter: Some(&adapter),
         config: &run,
@@ -220,6 +222,7 @@ fn overlay(size: (u32, u32), scale: f32) -> ImageRgba8 {
         colors,
         members: &cast.members,
         resident_bytes: || Some(187 << 20),
+        picked: &picked,
         crowd: &crowd,
     };
     for frame in 0..4 {

@@ -157,6 +157,8 @@ pub struct RunConfig {
     pub scenario: Option<Scenario>,
     /// The end says who was forced and who waited.
     pub audit: bool,
+    /// Who is looked at from the start.
+    pub pick: Option<u32>,
     /// Whose list is captured, and where to.
     pub capture: Option<CaptureTo>,
     /// Frames from one dump of task lists to the next.
@@ -261,6 +263,7 @@ impl RunConfig {
             steal: options.steal.is_on(),
             scenario: Scenario::new(&options.scenario),
             audit: options.audit,
+            pick: options.pick,
             capture: options.capture.clone(),
             dump_tasks: options.dump_tasks,
             validate_tasks: options.validate_tasks,
@@ -370,6 +373,8 @@ mod tests {
             &["--capture", "5000"],
             &["--count", "1", "--capture", "1"],
             &["--count", "0", "--capture", "0"],
+            &["--pick", "5000"],
+            &["--no-render", "--pick", "0"],
             &["--weights", "1,2,3"],
             &["--weights", "1"],
             &["--character", "humanoid", "--weights", "1,2"],

@@ -23,6 +23,7 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
             ("--screenshot", options.screenshot.is_some()),
             ("--frames-out", options.frames_out.is_some()),
             ("--overlay on", options.overlay.is_on()),
+            ("--pick", options.pick.is_some()),
         ];
         if let Some((name, _)) = picture.iter().find(|(_, given)| *given) {
             return refuse(format!("{name} needs a picture and --no-render draws none; drop one"));
@@ -44,17 +45,19 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
         return refuse(line.to_owned());
     }
     // Who comes and goes by turns has places to spare, which have numbers as well.
-    if let Some(CaptureTo { character, .. }) = options.capture
-        && character >= options.count
-        && options.spawn.spawn != SpawnArg::Cycle
-    {
-        return refuse(match options.count.checked_sub(1) {
-            None => format!("--capture {character}: with --count 0 there is no character"),
-            Some(0) => format!("--capture {character}: the only character is number 0"),
-            Some(last) => {
-                format!("--capture {character}: characters are numbered from 0 to {last}")
-            }
-        });
+    let named = [
+        ("--capture", options.capture.as_ref().map(|CaptureTo { character, .. }| *character)),
+        ("--pick", options.pick),
+    ];
+    for (name, id) in named {
+        let Some(id) = id.filter(|id| *id >= options.count) else { continue };
+        if options.spawn.spawn != SpawnArg::Cycle && options.replay.is_none() {
+            return refuse(match options.count.checked_sub(1) {
+                None => format!("{name} {id}: with --count 0 there is no character"),
+                Some(0) => format!("{name} {id}: the only character is number 0"),
+                Some(last) => format!("{name} {id}: characters are numbered from 0 to {last}"),
+            });
+        }
     }
     if options.followers > 0 && options.spawn.spawn == SpawnArg::Gradual {
         let line = "--followers needs characters from the start, and --spawn gradual begins with none; drop one";

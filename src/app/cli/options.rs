@@ -325,6 +325,11 @@ pub struct RunOptions {
     /// JSON [default file: capture-ID.json]
     #[arg(long, value_name = "ID[=FILE]", allow_negative_numbers = true, help_heading = "Tasks")]
     pub capture: Option<CaptureTo>,
+    /// Look at this character from the start, as a click on it does: with its skeleton, bounds and
+    /// targets drawn, and with --overlay on its panel
+    #[arg(long, value_name = "ID", allow_negative_numbers = true,
+          value_parser = values::whole("a character", 0..=10_000_000_u32, 17), help_heading = "Tasks")]
+    pub pick: Option<u32>,
     /// Log task lists every so many frames (60 without a number): of the captured character, or of
     /// the first of each kind that is evaluated
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true,

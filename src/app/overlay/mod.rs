@@ -12,6 +12,7 @@ mod legend;
 mod paint;
 mod panes;
 mod people;
+mod picked;
 mod style;
 mod switchboard;
 mod table;
@@ -20,6 +21,7 @@ pub use lanes::FrameLanes;
 
 use super::characters::Member;
 use super::cli::{CameraArg, Mode, RunConfig};
+use super::picked::Picked;
 use super::sample::Sample;
 use super::wish::Wish;
 use crate::crowd::Crowd;
@@ -57,6 +59,8 @@ pub struct Facts<'a> {
     pub members: &'a [Member],
     /// Bytes of memory that the program holds, where the system tells.
     pub resident_bytes: fn() -> Option<u64>,
+    /// Whom the user looks at.
+    pub picked: &'a Picked,
     /// Whom it is about.
     pub crowd: &'a Crowd,
 }
@@ -285,6 +289,10 @@ const FRAME: Pane = Pane { name: "Frame", corner: Align2::LEFT_TOP, width: 318.0
 const CONTROLS: Pane =
     Pane { name: "Controls", corner: Align2::RIGHT_TOP, width: 300.0, unfolded: true };
 
+/// In the place of the controls, which are at its end, while somebody is picked.
+const PICKED: Pane =
+    Pane { name: "Picked", corner: Align2::RIGHT_TOP, width: 392.0, unfolded: true };
+
 /// All windows; one alone where the picture is narrow.
 fn windows(
     ctx: &egui::Context,
@@ -294,13 +302,26 @@ fn windows(
     (parts, wishes): (&mut Parts, &mut Vec<Wish>),
 ) {
     let wide = ctx.content_rect().width() >= TWO;
+    let picked = facts.picked.who().is_some();
     FRAME.show(ctx, anew, |ui| {
+        if picked && !wide {
+            picked::sections(ui, facts, wishes);
+        }
         frame::sections(ui, facts, (table, history), parts);
         if facts.is_windowed() && !wide {
             controls::sections(ui, facts, parts, wishes);
         }
     });
-    if facts.is_windowed() && wide {
+    if picked && wide {
+        PICKED.show(ctx, anew, |ui| {
+            picked::sections(ui, facts, wishes);
+            if facts.is_windowed() {
+                style::section(ui, "Controls", false, |ui| {
+                    controls::sections(ui, facts, parts, wishes)
+                });
+            }
+        });
+    } else if facts.is_windowed() && wide {
         CONTROLS.show(ctx, anew, |ui| controls::sections(ui, facts, parts, wishes));
     }
 }

@@ -4,6 +4,7 @@ use super::Facts;
 use super::style::{BRIGHT, FAINT, note, right};
 use crate::app::characters::Member;
 use crate::app::cli::CharacterRef;
+use crate::app::picked::Deed;
 use crate::app::report::text::grouped;
 use crate::app::wish::Wish;
 use crate::crowd::{CharacterState, Crowd};
@@ -121,7 +122,7 @@ impl People {
                 let Some(state) = crowd.character(*id) else { continue };
                 let row = Label::new(RichText::new(describe(crowd, *id, &state)).monospace());
                 if ui.add(row.sense(Sense::click()).truncate()).clicked() {
-                    wishes.push(Wish::Pick(*id));
+                    wishes.push(Wish::Picked(Deed::Pick(Some(*id))));
                 }
             }
         });

@@ -1,9 +1,11 @@
 use super::*;
 use crate::app::cli::Cli;
+use crate::app::picked::Picked;
 use crate::app::switches::Switches;
 use crate::crowd::CrowdConfig;
 use crate::math::SimdLevel;
 use egui::{Event, PointerButton, Pos2, Shape};
+use std::sync::LazyLock;
 
 fn nobody() -> Crowd {
     Crowd::new(CrowdConfig { count: 0, ..CrowdConfig::default() }, Vec::new()).unwrap()
@@ -16,6 +18,7 @@ fn config() -> RunConfig {
 
 fn facts<'a>(crowd: &'a Crowd, config: &'a RunConfig) -> Facts<'a> {
     let (camera, speed) = (CameraArg::Orbit, 1.0);
+    static NOBODY: LazyLock<Picked> = LazyLock::new(Picked::default);
     Facts {
         adapter: None,
         config,
@@ -28,6 +31,7 @@ fn facts<'a>(crowd: &'a Crowd, config: &'a RunConfig) -> Facts<'a> {
         colors: Vec::new(),
         members: &[],
         resident_bytes: || None,
+        picked: &NOBODY,
         crowd,
     }
 }

@@ -5,7 +5,7 @@ use super::wire::{Bench, Totals};
 use super::{RecordedRun, check_kinds, check_places, open, playing};
 use crate::app::cli::CharacterRef;
 use crate::app::exit::Failure;
-use crate::app::placing::place;
+use crate::app::placing::{Extras, place};
 use crate::app::report::text::grouped;
 use crate::app::{characters, memory, output};
 use crate::crowd::{Bytes, CrowdConfig};
@@ -109,7 +109,8 @@ fn measure(args: &RecordingArgs) -> Result<Report, Failure> {
     };
     let kinds = &reader.header().kinds;
     let graphs = kinds.iter().map(|k| k.graph.as_ref().map(|g| g.name.clone())).collect();
-    let mut crowd = place(placed, cast, &run.weights, playing(reader.header()).into(), false)?;
+    let mut crowd =
+        place(placed, cast, &run.weights, playing(reader.header()).into(), Extras::default())?;
     crowd.follow_some(run.followers, run.seed)?;
     check_places(path, reader.header(), &crowd)?;
     let contexts = (0u16..).map_while(|kind| crowd.list_context(CharacterKind(kind)));

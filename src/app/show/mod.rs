@@ -3,6 +3,7 @@
 mod arrivals;
 mod drawing;
 mod looking;
+mod picking;
 mod restage;
 mod switching;
 mod telling;
@@ -18,6 +19,7 @@ use super::cpu;
 use super::exit::Failure;
 use super::memory;
 use super::overlay::{Facts, Hud};
+use super::picked::Picked;
 use super::picture::{Picture, Shot};
 use super::placing;
 use super::playing::{Reload, Reloaded};
@@ -29,7 +31,8 @@ use super::scenario;
 use super::sketch::Sketch;
 use super::sound::Sound;
 use super::watch::Inspector;
-use crate::crowd::{Crowd, NotifyLog, TickInput, TickStats};
+use crate::crowd::{Crowd, CrowdError, NotifyLog, TickInput, TickStats};
+use crate::index::CharacterId;
 use crate::math::{Bounds, View};
 use crate::profile::{self, PhaseTimes, Plot, Timeline};
 use crate::render::{FrameTarget, MESH_LEVELS, RenderStats};
@@ -53,6 +56,7 @@ pub struct Show {
     /// What is painted over the picture.
     pub hud: Hud,
     shot: Option<Shot>,
+    picked: Picked,
     sketch: Sketch,
     /// What the crowd is culled for, where that is not the camera's view.
     frozen: Option<View>,
@@ -92,6 +96,9 @@ impl Show {
         let checksums = config.record.as_ref().map_or(Vec::new(), |_| checksums(&cast));
         let mut crowd =
             placing::crowd(&config, cast.clone(), threads, picture.as_ref(), replay.as_ref())?;
+        if let Some(id) = config.pick.filter(|id| *id >= crowd.capacity()) {
+            return Err(CrowdError::NoCharacter { id, count: crowd.capacity() }.into());
+        }
         crowd.add_notify_sink(Box::new(NotifyLog));
         let sound = if config.sound { Sound::open(&mut crowd) } else { None };
         replay.as_ref().map_or(Ok(()), |player| player.begin(&mut crowd))?;
@@ -111,6 +118,7 @@ impl Show {
             picture,
             revival: Revival::default(),
             shot: None,
+            picked: Picked::new(config.pick.map(CharacterId)),
             sketch: Sketch::default(),
             frozen: None,
             timeline: None,
@@ -173,9 +181,8 @@ impl Show {
     pub fn knock_down(&mut self, at: (f64, f64)) {
         /// Metres a second.
         const PUSH: f32 = 1.8;
-        let Some(Shot { view, .. }) = &self.shot else { return };
+        let (Some(id), Some(Shot { view, .. })) = (self.under(at), &self.shot) else { return };
         let direction = view.direction(at.0 as f32, at.1 as f32);
-        let Some(id) = self.crowd.pick(view.eye, direction) else { return };
         let push = direction.with_y(0.0).normalize_or_zero() * PUSH;
         if let Err(refusal) = self.crowd.knock_down(id, push) {
             self.hud.say(refusal.to_string());
@@ -201,6 +208,7 @@ impl Show {
         self.arm_timeline();
         let time = self.clock.tick(start);
         self.camera.follow(self.lone());
+        self.attend(steering)?;
         self.camera.advance(time.camera as f32, steering);
         self.times.clear();
 
@@ -240,8 +248,10 @@ impl Show {
             recording.frame(self.crowd.recorded_frame());
         }
 
+        self.shot = Some(shot);
         self.sketch.clear();
         self.sketch_frozen();
+        self.look_at_picked(time.world != 0.0);
         let platform = self.lay_out(size, input);
         let render = match (&mut self.picture, target) {
             (Some(picture), Some(target)) => {
@@ -253,7 +263,6 @@ impl Show {
             }
             _ => None,
         };
-        self.shot = Some(shot);
         plots(&tick, render.as_ref());
         profile::frame_mark();
 
@@ -336,6 +345,7 @@ impl Show {
             colors,
             members: &self.cast.members,
             resident_bytes: memory::resident_bytes,
+            picked: &self.picked,
             crowd: &self.crowd,
         };
         self.hud.lay_out(size, input, &facts)

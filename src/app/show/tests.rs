@@ -10,7 +10,7 @@ use crate::render::Offscreen;
 use std::ffi::OsString;
 
 /// A show without a window, and what it is drawn into.
-fn show(line: &str) -> (Show, Option<Offscreen>) {
+pub(super) fn show(line: &str) -> (Show, Option<Offscreen>) {
     let args = format!("throng --headless {line}");
     let cli = Cli::read(args.split_whitespace().map(OsString::from)).unwrap().unwrap();
     let config = RunConfig::new(&cli.run, Mode::Headless).unwrap();
@@ -18,7 +18,7 @@ fn show(line: &str) -> (Show, Option<Offscreen>) {
     headless::set_up(config, cast.unwrap()).unwrap()
 }
 
-fn frame(show: &mut Show, target: Option<&Offscreen>) -> Sample {
+pub(super) fn frame(show: &mut Show, target: Option<&Offscreen>) -> Sample {
     let input = headless::input(show.config(), show.frame);
     show.frame(target.map(Offscreen::target), &Steering::default(), input).unwrap();
     show.hud.last().unwrap().clone()

@@ -3,7 +3,6 @@
 use super::Show;
 use crate::app::exit::Failure;
 use crate::app::wish::Wish;
-use crate::index::CharacterId;
 
 impl Show {
     /// Does what the user asks for.
@@ -33,10 +32,13 @@ impl Show {
                 let mode = self.config.color_by;
                 self.hud.say(format!("--color-by {}: {}", mode.name(), mode.tells()));
             }
-            Wish::Pick(id) => self.tell_of(id),
             Wish::Join(path) => self.join(path),
             Wish::Switch(switches) => self.switch(&switches),
-            Wish::Camera(kind) => self.camera.set_kind(kind),
+            Wish::Camera(kind) => {
+                self.picked.follows = false;
+                self.camera.set_kind(kind);
+            }
+            Wish::Picked(deed) => self.perform(deed),
         }
     }
 
@@ -51,14 +53,6 @@ impl Show {
         if let Err(refusal) = outcome {
             self.hud.say(refusal.to_string());
         }
-    }
-
-    /// Who somebody is.
-    fn tell_of(&mut self, id: CharacterId) {
-        let Some(state) = self.crowd.character(id) else { return };
-        let kind = self.crowd.kind_name(state.kind).unwrap_or_default();
-        let at = state.position;
-        self.hud.say(format!("character {id}: {kind}, at {:.1}, {:.1}", at.x, at.z));
     }
 
     fn tell_speed(&mut self) {

@@ -2,6 +2,7 @@
 
 use crate::app::camera::Steering;
 use crate::app::cli::CameraArg;
+use crate::app::picked::Deed;
 use crate::app::wish::Wish;
 use std::collections::HashSet;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
@@ -16,14 +17,18 @@ pub enum Action {
     Overlay,
     /// Save the picture.
     Screenshot,
+    /// Whoever is under the pointer is looked at.
+    Pick,
     /// Whoever is under the pointer falls.
     KnockDown,
-    /// End the run.
+    /// The camera goes along with whoever is looked at, or no longer.
+    Follow,
+    /// Nobody is looked at any more; where nobody was, the run ends.
     Quit,
 }
 
 /// Keys and what they do, for the help; [`action`] and [`Input`] do it.
-pub const HELP: [(&str, &str); 13] = [
+pub const HELP: [(&str, &str); 16] = [
     ("Space", "pause"),
     ("Full stop", "a single step"),
     ("Up, Down", "faster, slower"),
@@ -32,11 +37,14 @@ pub const HELP: [(&str, &str); 13] = [
     ("1 to 5", "orbit, fly, near, far, path"),
     ("W A S D Q E", "fly; Shift: fast"),
     ("Mouse, wheel", "drag to look, zoom"),
+    ("Click", "look at somebody"),
     ("Shift + click", "knock somebody over"),
+    ("F", "follow who is looked at"),
+    ("[ and ]", "its last frames"),
     ("F1", "this overlay"),
     ("F2", "colours that tell"),
     ("F12", "screenshot"),
-    ("Esc", "end"),
+    ("Esc", "let go; end"),
 ];
 
 /// The action of a key that was pressed.
@@ -55,6 +63,9 @@ pub fn action(key: KeyCode) -> Option<Action> {
         KeyCode::Digit4 => Wish::Camera(CameraArg::Far),
         KeyCode::Digit5 => Wish::Camera(CameraArg::Path),
         KeyCode::F2 => Wish::NextColor,
+        KeyCode::BracketLeft => Wish::Picked(Deed::Step(-1)),
+        KeyCode::BracketRight => Wish::Picked(Deed::Step(1)),
+        KeyCode::KeyF => return Some(Action::Follow),
         KeyCode::F1 => return Some(Action::Overlay),
         KeyCode::F12 => return Some(Action::Screenshot),
         KeyCode::Escape => return Some(Action::Quit),
@@ -88,7 +99,10 @@ impl Input {
             ElementState::Pressed => {
                 self.held.insert(key);
                 // Holding an arrow goes on seeking; nothing else should flicker.
-                action(key).filter(|a| !repeat || matches!(a, Action::Wish(Wish::Seek(_))))
+                let goes_on = |action: &Action| {
+                    matches!(action, Action::Wish(Wish::Seek(_) | Wish::Picked(Deed::Step(_))))
+                };
+                action(key).filter(|action| !repeat || goes_on(action))
             }
             ElementState::Released => {
                 self.held.remove(&key);
@@ -97,8 +111,8 @@ impl Input {
         }
     }
 
-    /// A mouse button went down or up. The action of a click, which is down and up in one place, with
-    /// Shift held.
+    /// A mouse button went down or up. The action of a click, which is down and up in one place: with
+    /// Shift held, or without.
     pub fn button(&mut self, button: MouseButton, state: ElementState) -> Option<Action> {
         let pressed = state == ElementState::Pressed;
         if matches!(button, MouseButton::Left | MouseButton::Right) {
@@ -110,7 +124,7 @@ impl Input {
         let strayed = std::mem::replace(&mut self.strayed, pressed.then_some(0.0));
         let clicked = !pressed && strayed.is_some_and(|pixels| pixels <= Self::CLICK_PIXELS);
         let shift = Self::SHIFT.iter().any(|key| self.held.contains(key));
-        (clicked && shift).then_some(Action::KnockDown)
+        clicked.then_some(if shift { Action::KnockDown } else { Action::Pick })
     }
 
     /// The mouse moved, in pixels; it turns the camera while a button is held.
@@ -191,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn a_click_is_down_and_up_in_one_place_with_shift_and_a_drag_is_none() {
+    fn a_click_is_down_and_up_in_one_place_and_a_drag_is_none() {
         let mut input = Input::default();
-        input.button(MouseButton::Left, Pressed);
-        assert_eq!(input.button(MouseButton::Left, Released), None, "a plain click is none");
-        input.key(KeyCode::ShiftRight, Pressed, false);
         assert_eq!(input.button(MouseButton::Left, Released), None, "it went down elsewhere");
         assert_eq!(input.button(MouseButton::Left, Pressed), None);
         input.motion((2.0, -3.0));
+        assert_eq!(input.button(MouseButton::Left, Released), Some(Action::Pick));
+        input.key(KeyCode::ShiftRight, Pressed, false);
+        input.button(MouseButton::Left, Pressed);
         assert_eq!(input.button(MouseButton::Left, Released), Some(Action::KnockDown));
         input.button(MouseButton::Left, Pressed);
         input.motion((20.0, 0.0));

@@ -272,10 +272,12 @@ impl WindowRun {
     fn act(&mut self, action: Action) {
         match action {
             Action::Wish(wish) => self.show.grant(wish),
+            Action::Pick => self.show.pick(self.pointer),
             Action::KnockDown => self.show.knock_down(self.pointer),
+            Action::Follow => self.show.toggle_follow(),
             Action::Overlay => self.show.hud.toggle(),
             Action::Screenshot => self.screenshot(),
-            Action::Quit => self.closing = true,
+            Action::Quit => self.closing = !self.show.let_go(),
         }
     }
 
