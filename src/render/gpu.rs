@@ -1,6 +1,6 @@
 //! The device that everything is drawn with.
 
-use super::adapter::{AdapterSummary, listed};
+use super::adapter::{AdapterSummary, adapters, choose, summaries};
 use super::health::{GpuFault, Health};
 use super::surface::WindowSurface;
 use super::target::TargetFormats;
@@ -76,7 +76,7 @@ impl GpuRequest {
     /// The name of the backend that draws nothing.
     pub const NOOP: &str = "noop";
 
-    fn is_noop(&self) -> bool {
+    pub(super) fn is_noop(&self) -> bool {
         self.adapter.as_deref().is_some_and(|a| a.eq_ignore_ascii_case(Self::NOOP))
     }
 
@@ -221,6 +221,17 @@ impl Gpu {
         self.health.fault().map_or(Ok(()), Err)
     }
 
+    /// The same once the device has told what it has to tell, which it may do only when it is asked.
+    ///
+    /// # Errors
+    /// As [`Gpu::check`].
+    pub(super) fn check_now(&self) -> Result<(), GpuFault> {
+        if let Err(error) = self.device.poll(wgpu::PollType::Poll) {
+            tracing::debug!("asking the device: {error}");
+        }
+        self.check()
+    }
+
     /// The adapter in use.
     pub fn summary(&self) -> &AdapterSummary {
         &self.summary
@@ -292,71 +303,10 @@ fn first_that_serves<T>(
     outcome
 }
 
-fn adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
-    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
-}
-
-fn summaries(adapters: &[wgpu::Adapter]) -> Vec<AdapterSummary> {
-    adapters.iter().enumerate().map(|(i, a)| AdapterSummary::new(i, a)).collect()
-}
-
-/// The adapter that the request, or else the environment, names; without a name, wgpu's choice.
-fn choose(
-    instance: &wgpu::Instance,
-    request: &GpuRequest,
-    surface: Option<&wgpu::Surface<'static>>,
-) -> Result<(wgpu::Adapter, AdapterSummary), GpuError> {
-    let all = adapters(instance);
-    let known = summaries(&all);
-    let can_present = |a: &wgpu::Adapter| surface.is_none_or(|s| a.is_surface_supported(s));
-    let wanted = match &request.adapter {
-        Some(_) if request.is_noop() => Some("0".to_owned()),
-        Some(wanted) => Some(wanted.clone()),
-        None => std::env::var("WGPU_ADAPTER_NAME").ok().filter(|name| !name.is_empty()),
-    };
-    if let Some(wanted) = wanted {
-        let mut fitting: Vec<_> =
-            all.into_iter().zip(known.iter()).filter(|(_, s)| s.answers_to(&wanted)).collect();
-        if let Some(i) = fitting.iter().position(|(a, _)| can_present(a)) {
-            let (adapter, summary) = fitting.swap_remove(i);
-            return Ok((adapter, summary.clone()));
-        }
-        return Err(match fitting.first() {
-            None => GpuError::NotFound { wanted, available: listed(&known) },
-            Some((_, summary)) => {
-                let able = adapters(instance);
-                let able: Vec<_> = summaries(&able)
-                    .into_iter()
-                    .zip(&able)
-                    .filter(|(_, a)| can_present(a))
-                    .map(|(s, _)| s)
-                    .collect();
-                GpuError::CannotPresent { name: summary.name.clone(), available: listed(&able) }
-            }
-        });
-    }
-    let options = wgpu::RequestAdapterOptions {
-        power_preference: wgpu::PowerPreference::from_env()
-            .unwrap_or(wgpu::PowerPreference::HighPerformance),
-        compatible_surface: surface,
-        ..Default::default()
-    };
-    let adapter = pollster::block_on(instance.request_adapter(&options))
-        .map_err(|e| GpuError::NoAdapter { reason: e.to_string() })?;
-    let info = adapter.get_info();
-    let same = |a: &wgpu::Adapter| {
-        let other = a.get_info();
-        (&other.name, other.backend, other.device, &other.device_pci_bus_id)
-            == (&info.name, info.backend, info.device, &info.device_pci_bus_id)
-    };
-    let index = all.iter().position(same).unwrap_or(0);
-    let summary = AdapterSummary::new(index, &adapter);
-    Ok((adapter, summary))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::adapter::listed;
 
     fn noop() -> Gpu {
         Gpu::new(&GpuRequest { adapter: Some("NOOP".into()) }).unwrap()

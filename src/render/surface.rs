@@ -159,14 +159,16 @@ impl WindowSurface {
                 CurrentSurfaceTexture::Success(texture) => (texture, false),
                 CurrentSurfaceTexture::Suboptimal(texture) => (texture, true),
                 CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Occluded => {
+                    gpu.check_now()?;
                     return Ok(None);
                 }
                 CurrentSurfaceTexture::Outdated => {
+                    gpu.check_now()?;
                     self.stale = true;
                     continue;
                 }
                 CurrentSurfaceTexture::Lost => {
-                    gpu.check()?;
+                    gpu.check_now()?;
                     tracing::debug!("the window's surface was lost; making it anew");
                     self.stale = true;
                     match (self.make)(gpu.instance()) {
@@ -179,7 +181,7 @@ impl WindowSurface {
                     continue;
                 }
                 CurrentSurfaceTexture::Validation => {
-                    gpu.check()?;
+                    gpu.check_now()?;
                     return Ok(None);
                 }
             };
