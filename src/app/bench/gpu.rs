@@ -170,7 +170,7 @@ fn table(measured: &Measured) -> String {
 /// What a run on a GPU is measured with.
 pub(super) fn config(plain: RunConfig, adapter: &str) -> RunConfig {
     let adapter = (adapter != BEST).then(|| adapter.to_owned());
-    RunConfig { adapter, warmup: WARM_UP_FRAMES, ..plain }
+    RunConfig { adapter, warmup: WARM_UP_FRAMES, frames: None, ..plain }
 }
 
 /// The name that leaves the choice to the program.
