@@ -95,6 +95,8 @@ pub struct Hud {
     laid_out: bool,
     /// Points of the picture at scale 1 when it was laid out last.
     whole: egui::Vec2,
+    /// Frames in which windows are still put into their corners.
+    settling: u8,
     wishes: Vec<Wish>,
     parts: Parts,
     history: History,
@@ -122,6 +124,7 @@ impl Hud {
             shown,
             laid_out: false,
             whole: egui::Vec2::ZERO,
+            settling: 0,
             wishes: Vec::new(),
             parts: Parts::default(),
             history: History::default(),
@@ -253,7 +256,13 @@ impl Hud {
     ) -> egui::FullOutput {
         let native = input.viewport().native_pixels_per_point.unwrap_or(1.0);
         let whole = egui::vec2(size.0 as f32, size.1 as f32) / native;
-        let anew = std::mem::replace(&mut self.whole, whole) != whole;
+        // A window in a corner is placed by the size that it had in the frame before.
+        const SETTLE: u8 = 3;
+        if std::mem::replace(&mut self.whole, whole) != whole {
+            self.settling = SETTLE;
+        }
+        let anew = self.settling > 0;
+        self.settling = self.settling.saturating_sub(1);
         let zoom = panes::zoom(whole);
         self.ctx.set_zoom_factor(zoom);
         input.screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, whole / zoom));

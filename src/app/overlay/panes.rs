@@ -44,7 +44,9 @@ impl Pane {
         window.show(ctx, |ui| {
             ui.set_width(self.width);
             let height = (screen.height() - TITLE).max(TITLE);
-            ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            // Without a least height it never grows again once a picture was small.
+            let area = ScrollArea::vertical().min_scrolled_height(height).max_height(height);
+            area.show(ui, |ui| {
                 ui.set_width(ui.available_width());
                 add(ui);
             });

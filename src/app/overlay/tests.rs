@@ -91,6 +91,28 @@ fn click_at(hud: &mut Hud, facts: &Facts<'_>, at: Pos2) -> Vec<Wish> {
 }
 
 #[test]
+fn windows_are_what_they_were_when_a_picture_is_large_again() {
+    let crowd = nobody();
+    let config = config();
+    let facts = facts(&crowd, &config);
+    let mut hud = Hud::new(true, None);
+    hud.history.push(FrameRow { frame: 20.0, ..FrameRow::default() });
+    let mut rects = |size| {
+        for _ in 0..5 {
+            pass(&mut hud, size, &facts, &[]);
+        }
+        [FRAME, CONTROLS].map(|pane| rect(&hud, pane.name))
+    };
+    let large = rects((1_280, 720));
+    assert!(large.iter().all(|rect| rect.height() > 400.0), "{large:?}");
+    assert!((large[1].max.x - 1_270.0).abs() < 1.0, "{large:?}");
+    for small in [(640, 360), (1, 1), (3, 2), (3_840, 2_160), (1, 2_000), (1_280, 1)] {
+        rects(small);
+        assert_eq!(rects((1_280, 720)), large, "after {small:?}");
+    }
+}
+
+#[test]
 fn every_window_is_within_a_picture_of_any_size() {
     let row = FrameRow { frame: 20.0, wait: 1.0, display: 1.0, main: [1.0; _], worker: [1.0; _] };
     let crowd = nobody();
