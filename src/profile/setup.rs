@@ -1,6 +1,7 @@
 //! Turning measurement on: the log, the Tracy layer, and who is listening.
 
 use super::client;
+use std::io::IsTerminal;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -88,6 +89,7 @@ static LEVEL: AtomicU8 = AtomicU8::new(ZoneLevel::Off as u8);
 pub fn init(level: ZoneLevel) -> Result<(), ProfileError> {
     let log = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .with_filter(log_filter(std::env::var("RUST_LOG").ok())?);
     let zones = (level > ZoneLevel::Off).then(client::layer).map(|layer| {

@@ -36,7 +36,8 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Keeps `fault` unless one at least as grave is known; logs it when it is kept.
+    /// Keeps `fault` unless one at least as grave is known. Whoever draws is told of it, and says
+    /// so; the log has all of them.
     pub(super) fn report(&self, fault: GpuFault) {
         if self.given_up.load(Ordering::Relaxed) {
             return;
@@ -44,7 +45,7 @@ impl Health {
         let mut known = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         let keep = known.as_ref().is_none_or(|k| k.gravity() < fault.gravity());
         if keep {
-            tracing::error!("{fault}");
+            tracing::debug!("{fault}");
             *known = Some(fault);
         } else {
             tracing::debug!("after an earlier fault: {fault}");
