@@ -62,9 +62,11 @@ impl Drop for Running {
 fn start(display: &Display, dir: &Path, args: &[&str]) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
     command.env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").current_dir(dir);
-    command.args(["--size", "160x100", "--msaa", "1", "--shadows", "off"]);
-    if !args.contains(&"--count") {
-        command.args(["--count", "6"]);
+    command.args(["--msaa", "1", "--shadows", "off"]);
+    for [option, value] in [["--size", "160x100"], ["--count", "6"]] {
+        if !args.contains(&option) {
+            command.args([option, value]);
+        }
     }
     Running(command.args(args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
 }
@@ -172,6 +174,38 @@ fn shift_and_a_click_knock_over_whoever_is_under_the_pointer_and_it_gets_up() {
         let rose = crowd["risen"].as_u64().unwrap() > 0;
         assert_eq!((fell, rose), (falls, falls), "{held:?}");
     }
+}
+
+#[test]
+fn clicks_in_the_overlay_turn_switches_and_knock_nobody_over() {
+    let (display, dir) = (Display::start(), tempfile::tempdir().unwrap());
+    let args = ["--size", "800x560", "--overlay", "on", "--report", "r.json"];
+    let mut run = start(&display, dir.path(), &args);
+    until("the window", || display.tool(&["search", "--onlyvisible", "--name", "^Throng$"]));
+    let press = |key: &str| {
+        display.tool(&["search", "--name", "^Throng$", "windowfocus", "--sync", "key", key])
+    };
+    until("a first frame, saved", || {
+        press("F12");
+        dir.path().join("throng-001.png").exists()
+    });
+    // Down the column that the switches are in; some are hit.
+    for y in (260..540).step_by(20) {
+        let at =
+            ["mousemove", "--window", "%1", "746", &y.to_string(), "sleep", "0.2", "click", "1"];
+        let search = ["search", "--name", "^Throng$"];
+        assert!(display.tool(&[&search[..], &at[..]].concat()));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    until("the end", || {
+        press("Escape");
+        run.0.try_wait().unwrap().is_some()
+    });
+    assert!(run.0.wait().unwrap().success());
+    let report = report(&dir.path().join("r.json"));
+    let switched = report["switched"].as_array().map_or(0, Vec::len);
+    assert!(switched > 0, "{}", report["config"]);
+    assert_eq!(report["crowd"]["fallen"]["max"], 0.0);
 }
 
 #[test]
