@@ -117,7 +117,10 @@ impl World {
 
     /// Takes every palette slot back, and the pages with them.
     fn give_back_slots(&mut self) {
-        let Self { characters, slots, .. } = self;
+        let (characters, slots) = (&mut self.characters, &mut self.slots);
+        // Poses of falls lie in slots.
+        let top = self.terrain.max_height();
+        self.falls.end(|_, _| true, (&mut *characters, &mut *slots, &self.kinds[..]), top);
         for b in 0..characters.blocks.len() {
             let leased = std::mem::take(&mut characters.blocks[b].leased);
             for id in bits(leased).map(|i| b * BLOCK + i) {

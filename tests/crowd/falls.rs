@@ -212,3 +212,23 @@ fn whoever_falls_again_and_again_stays_about_where_it_belongs() {
     // A person falls by its own length, clips walk it about, and it falls back again.
     assert!(furthest < 4.0, "somebody has come {furthest} m away");
 }
+
+/// Slots that falls lie in are taken back with all others, whoever looks on.
+#[test]
+fn whoever_falls_stands_when_slots_are_given_back() {
+    let cast = Cast::new();
+    for (view, on) in [(away(), true), (overview(), true), (away(), false), (overview(), false)] {
+        let mut crowd = cast.crowd(true, config(60, 0, GROUNDS[0]));
+        crowd.set_interpolation(!on).unwrap();
+        ticks(&mut crowd, 3, &overview());
+        let ids: Vec<_> = crowd.characters().map(|c| c.id()).step_by(7).collect();
+        let fell = ids.iter().filter(|id| crowd.knock_down(**id, Vec3::X).unwrap_or(false)).count();
+        assert!(fell > 0);
+        ticks(&mut crowd, 5, &overview());
+        assert!(ids.iter().any(|id| crowd.fallen(*id).is_some()));
+        crowd.set_interpolation(on).unwrap();
+        assert!(ids.iter().all(|id| crowd.fallen(*id).is_none()));
+        ticks(&mut crowd, 20, &view);
+        assert!(ids.iter().all(|id| crowd.fallen(*id).is_none()));
+    }
+}
