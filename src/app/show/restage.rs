@@ -5,6 +5,7 @@ use crate::app::camera::Scene;
 use crate::app::characters::Cast;
 use crate::app::cli::RunConfig;
 use crate::app::exit::Failure;
+use crate::app::picked::Deed;
 use crate::app::watch::Inspector;
 use crate::app::{placing, scenario};
 use crate::crowd::{Crowd, CrowdError, NotifyLog};
@@ -48,6 +49,8 @@ impl Show {
             sound.listen(&mut crowd);
         }
         self.camera.set_scene(scene(&config, &crowd, &cast));
+        // Whoever has its number in the other crowd is somebody else.
+        self.perform(Deed::Pick(None));
         self.crowd = crowd;
         (self.config, self.cast) = (config, cast);
         self.color_by(self.config.color_by);

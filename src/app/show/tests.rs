@@ -1,5 +1,6 @@
 use super::*;
 use crate::app::cli::{CameraArg, Cli, ColorArg, PaletteUploadArg, VisibilityArg};
+use crate::app::picked::Deed;
 use crate::app::switches::Switches;
 use crate::app::wish::Wish;
 use crate::app::{characters, headless};
@@ -180,6 +181,19 @@ fn the_count_changes_by_comings_and_goings_and_beyond_its_places_with_another_cr
     assert_eq!(ask(90), (90, 90, 45));
     assert_eq!(show.report().switched, ["--count"]);
     assert_eq!(show.report().config.count, 90);
+}
+
+#[test]
+fn another_crowd_has_nobody_picked() {
+    let (mut show, target) = show("--adapter noop --count 20 --size 64x64 --visibility off");
+    let first = show.crowd.characters().next().unwrap().id();
+    show.perform(Deed::Pick(Some(first)));
+    frames(&mut show, target.as_ref(), 10);
+    assert!(show.picked.who().is_some() && show.picked.frame().is_some());
+    show.grant(Wish::Count(30));
+    frames(&mut show, target.as_ref(), 2);
+    assert_eq!((show.crowd.capacity(), show.picked.who()), (30, None));
+    assert!(show.picked.frame().is_none());
 }
 
 #[test]
