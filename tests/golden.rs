@@ -75,16 +75,8 @@ fn draw_lines(
     let mut renderer = Renderer::new(gpu(), config, &[asset]).unwrap();
     let size = (view.width, view.height);
     let target = Offscreen::new(gpu(), config.formats, size).unwrap();
-    let input = FrameInput {
-        view,
-        lod_view: view,
-        level_tints: None,
-        shadow_clip_from_world: renderer.shadow_clip_from_world(view, &focus(SIDE)),
-        crowd,
-        spare: None,
-        lines,
-        overlay: None,
-    };
+    let shadow_clip_from_world = renderer.shadow_clip_from_world(view, &focus(SIDE));
+    let input = FrameInput { shadow_clip_from_world, lines, ..FrameInput::of(view, crowd) };
     let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();
     (target.read(gpu()).unwrap(), stats)
 }
@@ -300,17 +292,8 @@ fn where_one_mesh_gives_way_to_another_nothing_is_missing() {
         let view = View::look_at(eye, middle, 0.6, 1000.0, SIZE);
         let [whole, faded] = renderers.each_mut().map(|renderer| {
             let shadow_clip_from_world = renderer.shadow_clip_from_world(&view, &focus(1));
-            let crowd = crowd.draw();
-            let input = FrameInput {
-                view: &view,
-                shadow_clip_from_world,
-                crowd,
-                lines: Default::default(),
-                spare: None,
-                level_tints: None,
-                lod_view: &view,
-                overlay: None,
-            };
+            let seen = FrameInput::of(&view, crowd.draw());
+            let input = FrameInput { shadow_clip_from_world, ..seen };
             let times = PhaseTimes::default();
             let stats = renderer.render(gpu(), target.target(), input, &times).unwrap();
             draws.push(stats.draws);

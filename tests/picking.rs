@@ -8,7 +8,7 @@ use throng::crowd::{Crowd, CrowdConfig, CrowdDraw, CrowdKind, InstanceRecord, La
 use throng::index::CharacterId;
 use throng::math::{Mat3x4, View};
 use throng::profile::PhaseTimes;
-use throng::render::{FrameInput, Gpu, GpuRequest, Lines, Offscreen, RenderConfig, Renderer};
+use throng::render::{FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, Renderer};
 
 const SIZE: (u32, u32) = (320, 200);
 const COUNT: u32 = 14;
@@ -161,16 +161,7 @@ impl Studio {
         let tinted = |r: &InstanceRecord| InstanceRecord { tint: tint(r.id), ..*r };
         let instances: Vec<_> = draw.instances.iter().map(tinted).collect();
         let view = view();
-        let input = FrameInput {
-            lod_view: &view,
-            level_tints: None,
-            view: &view,
-            shadow_clip_from_world: None,
-            crowd: CrowdDraw { instances: &instances, ..*draw },
-            spare: None,
-            lines: Lines::default(),
-            overlay: None,
-        };
+        let input = FrameInput::of(&view, CrowdDraw { instances: &instances, ..*draw });
         let target = self.target.target();
         self.renderer.render(&self.gpu, target, input, &PhaseTimes::default()).unwrap();
         self.target.read(&self.gpu).unwrap()

@@ -9,7 +9,7 @@ use throng::index::CharacterKind;
 use throng::math::Mat3x4;
 use throng::profile::{Phase, PhaseTimes};
 use throng::render::{
-    FrameInput, Gpu, GpuFault, GpuRequest, Lines, Offscreen, Overlay, PaletteUpload, RenderConfig,
+    FrameInput, Gpu, GpuFault, GpuRequest, Offscreen, Overlay, PaletteUpload, RenderConfig,
     RenderError, RenderStats, Renderer,
 };
 
@@ -36,16 +36,7 @@ fn frame(
     let view = camera(3, size);
     let target = Offscreen::new(gpu, renderer.config().formats, size)?;
     let shadow_clip_from_world = renderer.shadow_clip_from_world(&view, &focus(3));
-    let input = FrameInput {
-        view: &view,
-        lod_view: &view,
-        level_tints: None,
-        shadow_clip_from_world,
-        crowd,
-        spare: None,
-        lines: Lines::default(),
-        overlay: None,
-    };
+    let input = FrameInput { shadow_clip_from_world, ..FrameInput::of(&view, crowd) };
     let stats = renderer.render(gpu, target.target(), input, &PhaseTimes::default())?;
     Ok((stats, target))
 }
@@ -246,16 +237,7 @@ fn the_overlay_is_prepared_and_then_painted_in_a_pass_of_its_own() {
     let target = Offscreen::new(&gpu, renderer.config().formats, (16, 16)).unwrap();
     let mut blot = Blot { prepared: false };
     let crowd = Scene::empty();
-    let input = FrameInput {
-        view: &view,
-        lod_view: &view,
-        level_tints: None,
-        shadow_clip_from_world: None,
-        crowd: crowd.draw(),
-        spare: None,
-        lines: Lines::default(),
-        overlay: Some(&mut blot),
-    };
+    let input = FrameInput { overlay: Some(&mut blot), ..FrameInput::of(&view, crowd.draw()) };
     let times = PhaseTimes::default();
     renderer.render(&gpu, target.target(), input, &times).unwrap();
     assert!(times.main_ns(Phase::Upload) > 0 && times.main_ns(Phase::Submit) > 0);

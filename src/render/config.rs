@@ -134,3 +134,19 @@ pub struct FrameInput<'a> {
     /// Painted last, if there is one.
     pub overlay: Option<&'a mut dyn Overlay>,
 }
+
+impl<'a> FrameInput<'a> {
+    /// A crowd as a camera sees it and nothing else: no shadows, no lines, no overlay, no help.
+    pub fn of(view: &'a View, crowd: CrowdDraw<'a>) -> Self {
+        Self {
+            view,
+            lod_view: view,
+            level_tints: None,
+            shadow_clip_from_world: None,
+            crowd,
+            spare: None,
+            lines: Lines::default(),
+            overlay: None,
+        }
+    }
+}

@@ -18,8 +18,8 @@ use throng::graph;
 use throng::math::{SimdLevel, View};
 use throng::profile::{Lane, Phase, PhaseTimes, Span};
 use throng::render::{
-    AdapterSummary, FrameInput, GpuMemory, GpuPass, GpuTimes, Lines, MESH_LEVELS, Offscreen,
-    RenderConfig, RenderStats, Renderer,
+    AdapterSummary, FrameInput, GpuMemory, GpuPass, GpuTimes, MESH_LEVELS, Offscreen, RenderConfig,
+    RenderStats, Renderer,
 };
 use throng::task::Work;
 
@@ -92,16 +92,8 @@ fn levels_of_meshes_have_colours() {
     let mut renderer = Renderer::new(gpu(), &config, &[&asset]).unwrap();
     let target = Offscreen::new(gpu(), config.formats, SIZE).unwrap();
     let colors = [HEAT[5], HEAT[4], HEAT[3], HEAT[1], HEAT[0]];
-    let input = FrameInput {
-        view: &view,
-        lod_view: &view,
-        level_tints: Some(colors.map(color_tint)),
-        shadow_clip_from_world: None,
-        crowd: crowd.draw(),
-        spare: None,
-        lines: Lines::default(),
-        overlay: None,
-    };
+    let level_tints = Some(colors.map(color_tint));
+    let input = FrameInput { level_tints, ..FrameInput::of(&view, crowd.draw()) };
     let stats = renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();
     assert_golden("colors_mesh", &target.read(gpu()).unwrap());
     assert_eq!(stats.by_level.iter().map(|n| u64::from(*n)).sum::<u64>(), stats.instances);
@@ -235,16 +227,7 @@ fn overlay(size: (u32, u32), scale: f32) -> ImageRgba8 {
     let asset = builtin("humanoid").unwrap().unwrap();
     let mut renderer = Renderer::new(gpu(), &config, &[&asset]).unwrap();
     let target = Offscreen::new(gpu(), config.formats, size).unwrap();
-    let input = FrameInput {
-        view: &view,
-        lod_view: &view,
-        level_tints: None,
-        shadow_clip_from_world: None,
-        crowd: crowd.draw(),
-        spare: None,
-        lines: Lines::default(),
-        overlay: hud.painter(),
-    };
+    let input = FrameInput { overlay: hud.painter(), ..FrameInput::of(&view, crowd.draw()) };
     renderer.render(gpu(), target.target(), input, &PhaseTimes::default()).unwrap();
     target.read(gpu()).unwrap()
 }
