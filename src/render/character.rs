@@ -93,10 +93,13 @@ impl CharacterRenderer {
         let device = gpu.device();
         let material_layout = material::layout(gpu);
         let textures = TextureLoader::new(gpu);
-        let models = assets
+        let mut models = assets
             .iter()
             .map(|asset| CharacterModel::new(gpu, &textures, &material_layout, terrain, asset))
             .collect::<Result<Vec<_>, _>>()?;
+        if !config.mesh_lods {
+            models.iter_mut().for_each(|model| model.levels.forgo());
+        }
 
         let module = shaders::CHARACTER.compile(device);
         let groups = [Some(frame), Some(&material_layout), Some(palettes.layout())];
@@ -107,14 +110,6 @@ impl CharacterRenderer {
             pipelines.entry(key).or_insert_with(make);
         }
         Ok(Self { models, pipelines, texture_bytes: textures.bytes() })
-    }
-
-    /// Draws every character with its full mesh from now on, near or far.
-    pub(super) fn forgo_levels(&mut self) {
-        for model in &mut self.models {
-            // An infinite error is never small enough.
-            model.levels.errors[1..].fill(f32::INFINITY);
-        }
     }
 
     /// Bytes of vertices and indices.
@@ -238,11 +233,14 @@ impl CharacterModel {
 
     fn keys(&self) -> impl Iterator<Item = PipelineKey> + '_ {
         let layers = [Layer::Solid, Layer::Blended];
-        let fades = [Fade::Whole, Fade::Coarser, Fade::Finer];
-        let each = layers.map(|layer| fades.map(|fade| (layer, fade)));
+        // Where there is one mesh, none takes the place of another.
+        let all = [Fade::Whole, Fade::Coarser, Fade::Finer];
+        let fades = if self.levels.are_one() { &all[..1] } else { &all };
+        let each = layers.iter().flat_map(|layer| fades.iter().map(|fade| (*layer, *fade)));
+        let each: Vec<_> = each.collect();
         self.parts().flat_map(move |(part, material)| {
-            let of = |(layer, fade)| PipelineKey::of(part, material.traits, layer, fade);
-            each.into_iter().flatten().filter_map(of).collect::<Vec<_>>()
+            let of = |&(layer, fade): &_| PipelineKey::of(part, material.traits, layer, fade);
+            each.iter().filter_map(of).collect::<Vec<_>>()
         })
     }
 

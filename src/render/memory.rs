@@ -61,9 +61,9 @@ impl fmt::Display for GpuMemory {
 }
 
 /// What becomes of a fault: one of memory is told with what was asked for.
-pub(super) fn told_with(held: GpuMemory) -> impl FnOnce(GpuFault) -> RenderError {
+pub(super) fn told_with(held: impl FnOnce() -> GpuMemory) -> impl FnOnce(GpuFault) -> RenderError {
     move |fault| match fault {
-        GpuFault::OutOfMemory(reason) => RenderError::OutOfMemory { reason, held },
+        GpuFault::OutOfMemory(reason) => RenderError::OutOfMemory { reason, held: held() },
         fault => RenderError::Fault(fault),
     }
 }

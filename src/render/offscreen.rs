@@ -36,7 +36,7 @@ impl Offscreen {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
             view_formats: &formats.view_formats(),
         });
-        let held = GpuMemory { picture: texture_bytes(&texture), ..GpuMemory::default() };
+        let held = || GpuMemory { picture: texture_bytes(&texture), ..GpuMemory::default() };
         gpu.check().map_err(told_with(held))?;
         let color = view(&texture, formats.color, "offscreen colour");
         let overlay = view(&texture, formats.overlay, "offscreen overlay");

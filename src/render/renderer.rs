@@ -98,10 +98,7 @@ impl Renderer {
         let main = MainPass { formats: config.formats, samples: config.msaa };
         let bindings = FrameBindings::new(gpu);
         let palettes = Palettes::new(gpu, config.max_page_bytes, config.palette_upload);
-        let mut scene = Scene::new(gpu, &main, &bindings, &palettes, &config, assets)?;
-        if !config.mesh_lods {
-            scene.characters.forgo_levels();
-        }
+        let scene = Scene::new(gpu, &main, &bindings, &palettes, &config, assets)?;
         let kinds = scene.characters.models().iter().map(|m| m.levels).collect();
         let renderer = Self {
             palettes,
@@ -118,7 +115,7 @@ impl Renderer {
             bindings,
             config,
         };
-        gpu.check().map_err(told_with(renderer.memory((0, 0))))?;
+        gpu.check().map_err(told_with(|| renderer.memory((0, 0))))?;
         Ok(renderer)
     }
 
@@ -154,7 +151,7 @@ impl Renderer {
         times: &PhaseTimes,
     ) -> Result<RenderStats, RenderError> {
         let size = target.size;
-        gpu.check().map_err(told_with(self.memory(size)))?;
+        gpu.check().map_err(told_with(|| self.memory(size)))?;
         self.check_groups(&input.crowd)?;
         let wait_ns = self.pace(gpu);
         let mut encoder = gpu
@@ -178,7 +175,7 @@ impl Renderer {
         }
         self.frame += 1;
         let memory = self.memory(size);
-        gpu.check().map_err(told_with(memory))?;
+        gpu.check().map_err(told_with(|| memory))?;
         Ok(RenderStats {
             upload_bytes: self.staging.take_written() + self.palettes.take_written(),
             memory,

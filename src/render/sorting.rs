@@ -16,6 +16,18 @@ pub(super) struct KindLevels {
     pub(super) radius: f32,
 }
 
+impl KindLevels {
+    /// Leaves the full mesh alone, near or far: an infinite error is never small enough.
+    pub(super) fn forgo(&mut self) {
+        self.errors[1..].fill(f32::INFINITY);
+    }
+
+    /// True when no level but the full mesh is ever drawn.
+    pub(super) fn are_one(&self) -> bool {
+        self.errors[1..].iter().all(|error| *error <= self.errors[0] || error.is_infinite())
+    }
+}
+
 /// A [`DrawGroup`] of one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LevelGroup {
