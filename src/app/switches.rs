@@ -1,6 +1,6 @@
 //! What can be switched while a run goes on, under the names of the command line.
 
-use super::cli::{PaletteUploadArg, PresentArg, RunConfig, VisibilityArg};
+use super::cli::{PaletteUploadArg, PresentArg, RunConfig, RunOptions, VisibilityArg};
 use crate::math::{Lanes, SimdLevel};
 use clap::ValueEnum;
 
@@ -77,7 +77,7 @@ impl Switches {
             threads: super::cpu::threads(),
             mesh_lods: true,
             shadows: true,
-            msaa: 4,
+            msaa: RunOptions::MSAA,
             palette_upload: PaletteUploadArg::Scatter,
             present: PresentArg::Fifo,
         }

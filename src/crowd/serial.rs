@@ -6,6 +6,7 @@ use super::graph::{KindGraph, STRAY};
 use super::kind::Kind;
 use super::leases::{Covered, Leases, WORD};
 use super::ragdoll::Falls;
+use super::record::is;
 use super::ride::Ride;
 use super::slots::Slots;
 use crate::index::CharacterId;
@@ -54,7 +55,7 @@ impl Serial<'_> {
             // Whoever has just come into view has not moved, not even on its lane.
             for slot in bits(word.due & !word.entered).map(|bit| w * WORD + bit) {
                 let id = leases.owners[slot];
-                if word.fallen != 0 && self.falls.hold(id) {
+                if is(word.fallen, slot) && self.falls.hold(id) {
                     continue;
                 }
                 let covered = leases.roots[slot];
@@ -72,7 +73,7 @@ impl Serial<'_> {
             let word = leases.words[w];
             for (slot, bit) in bits(word.due).map(|bit| (w * WORD + bit, bit)) {
                 let id = leases.owners[slot];
-                if word.fallen != 0 && self.falls.hold(id) {
+                if is(word.fallen, slot) && self.falls.hold(id) {
                     continue;
                 }
                 if let Some(graph) = &kind.graph {

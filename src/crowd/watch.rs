@@ -1,5 +1,5 @@
 //! A closer look at what the executor does with some lists, while it does it. Nothing of it changes
-//! a bit of any palette; without a watch a frame pays one test per chunk of characters.
+//! a bit of any palette; without a watch a frame pays a test or two for each list.
 
 use super::Crowd;
 use super::characters::{Characters, bits};

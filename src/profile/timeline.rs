@@ -30,7 +30,7 @@ pub struct Lane {
 /// Spans of one frame, by thread: the frame's own first, then each worker's.
 ///
 /// Memory is taken when it is made: a thread that notes a span takes its own lane's lock, which
-/// nobody else wants, and moves 40 bytes.
+/// nobody else wants, and moves a span.
 #[derive(Debug)]
 pub struct Timeline {
     epoch: Instant,

@@ -10,6 +10,7 @@ use super::{Facts, Parts};
 use crate::app::cli::{ColorArg, PresentArg};
 use crate::app::report::Summary;
 use crate::app::report::text::grouped;
+use crate::render::AdapterSummary;
 use egui::{Align, Color32, Grid, Layout, RichText, Sense, Ui, Vec2};
 
 const GRAPH: f32 = 64.0;
@@ -28,7 +29,7 @@ pub fn sections(
         ui.add_space(4.0);
         times(ui, table);
         // Where the processor draws, it is what is waited for.
-        let draws_itself = facts.adapter.is_some_and(|adapter| adapter.device_type == "cpu");
+        let draws_itself = facts.adapter.is_some_and(AdapterSummary::is_software);
         if facts.is_windowed() && !draws_itself && table.waits_for_display() {
             note(ui, capped(facts.config.present));
         }

@@ -203,12 +203,8 @@ fn contact(
     sketch: &mut Sketch,
 ) {
     let model = place.inverse().transform_point3(foot);
-    // Without a patch the ground is the plane that the character stands on.
-    let stands = place.inverse().transform_point3(place.translation.into());
-    let height = match ground {
-        Some(patch) => patch.origin.y + patch.rise(model),
-        None => stands.y,
-    };
+    // Without a patch the ground is the plane that the character stands on, which is where y is 0.
+    let height = ground.map_or(0.0, |patch| patch.origin.y + patch.rise(model));
     let slope = ground.map_or(glam::Vec2::ZERO, |patch| patch.slope_at(model));
     let below = place.transform_point3(model.with_y(height));
     let across = |x: f32, z: f32| {
