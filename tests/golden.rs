@@ -7,6 +7,8 @@
 #[path = "golden/overlay.rs"]
 mod overlay;
 mod scene;
+#[path = "golden/views.rs"]
+mod views;
 
 use glam::Vec3;
 use scene::{Scene, bender, camera, ellipsoid, focus};
@@ -86,6 +88,8 @@ fn draw_lines(
 struct Difference {
     /// Largest mean of the signed difference of one channel, in 8-bit steps: moves with the light.
     shift: f64,
+    /// Mean of what one channel differs by, in 8-bit steps, of the channel that does most.
+    mean: f64,
     /// Share of pixels of which some channel differs by more than 12 steps: moves with shapes.
     strays: f64,
 }
@@ -100,6 +104,9 @@ impl Difference {
         let stray = |(p, q): &(&[u8], &[u8])| (0..3).any(|c| step(p, q, c).abs() > 12);
         Self {
             shift: (0..3).map(|c| mean(c).abs()).fold(0.0, f64::max),
+            mean: (0..3)
+                .map(|c| pairs().map(|(p, q)| f64::from(step(p, q, c).abs())).sum::<f64>() / count)
+                .fold(0.0, f64::max),
             strays: pairs().filter(stray).count() as f64 / count,
         }
     }

@@ -104,9 +104,14 @@ impl Picture {
         self.level_tints = on.then(|| LEVEL_COLORS.map(color_tint));
     }
 
+    /// How it draws.
+    pub fn render_config(&self) -> &RenderConfig {
+        self.renderer.config()
+    }
+
     /// What its targets must be made of.
     pub fn formats(&self) -> TargetFormats {
-        self.renderer.config().formats
+        self.render_config().formats
     }
 
     /// The longest palette page that can be bound, matrices.

@@ -161,6 +161,11 @@ impl Show {
         self.picture.as_ref()
     }
 
+    /// What the last frame was seen from; `None` before the first.
+    pub fn shot(&self) -> Option<&Shot> {
+        self.shot.as_ref()
+    }
+
     /// The last frame's phases.
     pub fn times(&self) -> &PhaseTimes {
         &self.times
