@@ -66,13 +66,13 @@ impl Orbit {
         };
         let crowded = crowdedness(edge, h);
         // One character from a few steps away; a crowd from above its outermost row.
-        let distance = edge + h * (3.4 - 5.0 * crowded) * zoom;
-        let height = h * (1.15 + 0.95 * crowded) * zoom.max(0.5);
+        let distance = edge + h * (3.4 - 5.0 * crowded);
+        let height = h * (1.15 + 0.95 * crowded);
         let eye = outward * distance + Vec3::Y * height;
         let ahead = h * (3.4 + 4.6 * crowded);
         let target = outward * (distance - ahead) + Vec3::Y * h * (0.52 - 0.2 * crowded);
         let lift = glam::Quat::from_axis_angle(outward.cross(Vec3::Y), -self.lift);
-        let lifted = target + lift * (eye - target);
+        let lifted = target + lift * (eye - target) * zoom;
         Shot { eye: lifted.with_y(lifted.y.max(0.2 * h)), target, fov_y: FOV_Y }
     }
 }

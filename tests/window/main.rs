@@ -3,89 +3,11 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what is missing or wrong fails the test")]
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+mod display;
+mod inputs;
 
-/// A display of its own, gone with the test.
-struct Display {
-    server: Child,
-    name: String,
-}
-
-impl Display {
-    /// Servers that start at the same moment may take each other's number, and one of them then goes
-    /// away again: only one that answers is a display.
-    fn start() -> Self {
-        let answers = |display: &Self| display.tool(&["getdisplaygeometry"]);
-        let display = std::iter::repeat_with(Self::try_start).take(10).find(answers);
-        display.unwrap_or_else(|| panic!("no virtual display answers"))
-    }
-
-    fn try_start() -> Self {
-        let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|e| panic!("this test needs Xvfb: {e}"));
-        let mut number = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
-        Self { server, name: format!(":{}", number.trim()) }
-    }
-
-    /// Runs xdotool; false when it failed.
-    fn tool(&self, args: &[&str]) -> bool {
-        let mut command = Command::new("xdotool");
-        command.env("DISPLAY", &self.name).args(args).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().unwrap_or_else(|e| panic!("this test needs xdotool: {e}")).success()
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(display: &Display, dir: &Path, args: &[&str]) -> Running {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
-    command.env("DISPLAY", &display.name).env_remove("WAYLAND_DISPLAY").current_dir(dir);
-    command.args(["--msaa", "1", "--shadows", "off"]);
-    for [option, value] in [["--size", "160x100"], ["--count", "6"]] {
-        if !args.contains(&option) {
-            command.args([option, value]);
-        }
-    }
-    Running(command.args(args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
-}
-
-/// Long, because a software adapter on a busy machine is slow; nothing waits for all of it.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-#[track_caller]
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < PATIENCE, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-fn report(path: &Path) -> serde_json::Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
+use display::{Display, report, start, until};
+use std::time::Duration;
 
 #[test]
 fn a_window_draws_the_frames_it_was_asked_for_and_closes() {
