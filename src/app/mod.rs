@@ -29,6 +29,7 @@ pub mod report;
 mod revival;
 pub mod sample;
 mod scenario;
+mod shading;
 pub mod show;
 pub mod sketch;
 mod sound;

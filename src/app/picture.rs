@@ -3,10 +3,13 @@
 use super::characters::Cast;
 use super::cli::RunConfig;
 use super::exit::Failure;
+use super::shading;
 use crate::asset::CharacterAsset;
 use crate::crowd::{CrowdDraw, HEAT, color_tint};
 use crate::math::{Bounds, View};
 use crate::profile::PhaseTimes;
+#[cfg(any(test, feature = "shader-reload"))]
+use crate::render::ShaderTexts;
 use crate::render::{
     FrameInput, FrameTarget, Gpu, GpuTimes, Lighting, Lines, MESH_LEVELS, Overlay, RenderConfig,
     RenderStats, Renderer, TargetFormats,
@@ -49,11 +52,12 @@ impl Picture {
     /// # Errors
     /// When the device can't draw as asked or has a fault.
     pub fn new(
-        gpu: Gpu,
+        mut gpu: Gpu,
         formats: TargetFormats,
         config: &RunConfig,
         cast: &Cast,
     ) -> Result<Self, Failure> {
+        shading::dress(&mut gpu, config)?;
         let _span = tracing::info_span!("upload characters").entered();
         let haze_distance = haze_distance(config, cast);
         let assets: Vec<_> = cast.members.iter().map(|m| Arc::clone(&m.asset)).collect();
@@ -97,6 +101,21 @@ impl Picture {
         self.renderer.remake(&self.gpu, &render, &borrowed(&assets))?;
         (self.assets, self.haze_distance, self.shadows) = (assets, haze_distance, config.shadows);
         Ok(())
+    }
+
+    /// Draws with other shaders from the next frame on.
+    ///
+    /// # Errors
+    /// When the device refuses them; then it goes on as before.
+    #[cfg(any(test, feature = "shader-reload"))]
+    pub fn shade(&mut self, texts: ShaderTexts) -> Result<(), Failure> {
+        let before = self.gpu.set_shader_texts(Some(texts));
+        let render = self.render_config().clone();
+        let made = self.renderer.remake(&self.gpu, &render, &borrowed(&self.assets));
+        if made.is_err() {
+            self.gpu.set_shader_texts(before);
+        }
+        Ok(made?)
     }
 
     /// Colours characters by how finely they are drawn, or leaves them as they are.

@@ -178,7 +178,7 @@ pub enum Reloaded {
 }
 
 /// How often the file is looked at.
-const LOOK: Duration = Duration::from_millis(200);
+pub(super) const LOOK: Duration = Duration::from_millis(200);
 
 impl Reload {
     /// Watches the files of `--graph`. Runs that are recorded, or play a recording, keep the graphs

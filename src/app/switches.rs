@@ -1,8 +1,7 @@
 //! What can be switched while a run goes on, under the names of the command line.
 
-use super::cli::{PaletteUploadArg, PresentArg, RunConfig, RunOptions, VisibilityArg};
+use super::cli::{PaletteUploadArg, PresentArg, RunConfig, RunOptions, VisibilityArg, named};
 use crate::math::{Lanes, SimdLevel};
-use clap::ValueEnum;
 
 /// One position of every switch.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,11 +34,6 @@ pub struct Switches {
     pub palette_upload: PaletteUploadArg,
     /// How frames reach the screen.
     pub present: PresentArg,
-}
-
-/// A value as the command line names it.
-fn named(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 impl Switches {

@@ -27,7 +27,7 @@ impl Backdrop {
             device,
             &Draw {
                 shader: shaders::SKY,
-                module: &shaders::SKY.compile(device),
+                module: &shaders::SKY.compile(gpu),
                 layout: &layout(device, "sky", &[Some(frame)]),
                 fragment: "fs_main",
                 constants: &[],

@@ -101,7 +101,7 @@ impl CharacterRenderer {
             models.iter_mut().for_each(|model| model.levels.forgo());
         }
 
-        let module = shaders::CHARACTER.compile(device);
+        let module = shaders::CHARACTER.compile(gpu);
         let groups = [Some(frame), Some(&material_layout), Some(palettes.layout())];
         let layout = layout(device, "character", &groups);
         let mut pipelines = HashMap::new();

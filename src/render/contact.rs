@@ -21,12 +21,13 @@ pub(super) struct ContactRenderer {
 
 impl ContactRenderer {
     pub(super) fn new(
-        device: &wgpu::Device,
+        gpu: &Gpu,
         main: &MainPass,
         frame: &wgpu::BindGroupLayout,
         palettes: &Palettes,
         config: &RenderConfig,
     ) -> Self {
+        let device = gpu.device();
         let flag = |on: bool| f64::from(u8::from(on));
         let multiply = wgpu::BlendComponent {
             src_factor: wgpu::BlendFactor::Zero,
@@ -37,7 +38,7 @@ impl ContactRenderer {
             device,
             &Draw {
                 shader: shaders::CONTACT,
-                module: &shaders::CONTACT.compile(device),
+                module: &shaders::CONTACT.compile(gpu),
                 layout: &layout(device, "contact", &[Some(frame), None, Some(palettes.layout())]),
                 fragment: "fs_main",
                 constants: &[

@@ -2,6 +2,9 @@
 
 use super::adapter::{AdapterSummary, adapters, choose, summaries};
 use super::health::{GpuFault, Health};
+#[cfg(any(test, feature = "shader-reload"))]
+use super::shader_texts::ShaderTexts;
+use super::shaders::Shader;
 use super::surface::WindowSurface;
 use super::target::TargetFormats;
 use std::sync::Arc;
@@ -120,6 +123,9 @@ pub struct Gpu {
     queue: wgpu::Queue,
     summary: AdapterSummary,
     health: Arc<Health>,
+    /// Shaders that take the place of the built-in ones.
+    #[cfg(any(test, feature = "shader-reload"))]
+    texts: Option<ShaderTexts>,
 }
 
 impl Gpu {
@@ -210,7 +216,16 @@ impl Gpu {
             }));
         });
         tracing::info!("drawing with adapter {summary}, driver {}", summary.driver);
-        Ok(Self { instance, adapter, device, queue, summary, health })
+        Ok(Self {
+            instance,
+            adapter,
+            device,
+            queue,
+            summary,
+            health,
+            #[cfg(any(test, feature = "shader-reload"))]
+            texts: None,
+        })
     }
 
     /// The gravest fault so far, as an error.
@@ -230,6 +245,29 @@ impl Gpu {
             tracing::debug!("asking the device: {error}");
         }
         self.check()
+    }
+
+    /// Compiles these shaders from now on, `None` the built-in ones; those before.
+    #[cfg(any(test, feature = "shader-reload"))]
+    pub fn set_shader_texts(&mut self, texts: Option<ShaderTexts>) -> Option<ShaderTexts> {
+        std::mem::replace(&mut self.texts, texts)
+    }
+
+    /// True when shaders are not the built-in ones.
+    pub(super) fn has_own_texts(&self) -> bool {
+        #[cfg(any(test, feature = "shader-reload"))]
+        return self.texts.is_some();
+        #[cfg(not(any(test, feature = "shader-reload")))]
+        false
+    }
+
+    /// What a module is compiled from.
+    pub(super) fn text_of(&self, shader: Shader) -> &str {
+        #[cfg(any(test, feature = "shader-reload"))]
+        if let Some(text) = self.texts.as_ref().and_then(|texts| texts.of(shader)) {
+            return text;
+        }
+        shader.source
     }
 
     /// The adapter in use.

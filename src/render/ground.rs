@@ -57,7 +57,7 @@ impl GroundRenderer {
             device,
             &Draw {
                 shader,
-                module: &shader.compile(device),
+                module: &shader.compile(gpu),
                 layout: &layout(device, "ground", &[Some(frame)]),
                 fragment: "fs_main",
                 constants: if uneven { &constants } else { &[] },

@@ -51,6 +51,11 @@ impl LineRenderer {
         Self { main: *main, pipelines: None, buffer: None, ends: [0; 2] }
     }
 
+    /// Makes the pipelines, which otherwise the first line does.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, frame: &wgpu::BindGroupLayout) {
+        self.pipelines.get_or_insert_with(|| Pipelines::new(gpu, &self.main, frame));
+    }
+
     /// Brings this frame's lines to the GPU: as many as a buffer holds, the last ones are left out.
     pub(super) fn upload(
         &mut self,
@@ -70,7 +75,7 @@ impl LineRenderer {
         let x_ray = &lines.x_ray[..lines.x_ray.len().min(most - tested.len())];
         let count = (tested.len() + x_ray.len()) as u64;
         self.ends = [tested.len() as u32, count as u32];
-        self.pipelines.get_or_insert_with(|| Pipelines::new(device, &self.main, frame));
+        self.prepare(gpu, frame);
         let buffer = match self.buffer.take().filter(|b| b.size() >= count * STRIDE) {
             Some(buffer) => buffer,
             None => device.create_buffer(&wgpu::BufferDescriptor {
@@ -110,8 +115,9 @@ impl LineRenderer {
 }
 
 impl Pipelines {
-    fn new(device: &wgpu::Device, main: &MainPass, frame: &wgpu::BindGroupLayout) -> Self {
-        let module = shaders::LINE.compile(device);
+    fn new(gpu: &Gpu, main: &MainPass, frame: &wgpu::BindGroupLayout) -> Self {
+        let device = gpu.device();
+        let module = shaders::LINE.compile(gpu);
         let layout = layout(device, "lines", &[Some(frame)]);
         let pipeline = |depth_compare| {
             main.pipeline(

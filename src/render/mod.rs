@@ -37,6 +37,8 @@ mod renderer;
 mod rest;
 mod ring;
 mod scene;
+#[cfg(any(test, feature = "shader-reload"))]
+mod shader_texts;
 pub mod shaders;
 mod shadow;
 mod shadow_fit;
@@ -59,6 +61,8 @@ pub use lod::LEVELS as MESH_LEVELS;
 pub use memory::GpuMemory;
 pub use offscreen::Offscreen;
 pub use renderer::Renderer;
+#[cfg(any(test, feature = "shader-reload"))]
+pub use shader_texts::{ShaderFault, ShaderTexts};
 pub use stats::{GpuPass, GpuTimes, RenderStats};
 pub use surface::{PresentMode, SurfaceFrame, WindowSurface};
 pub use target::{FrameTarget, TargetFormats};

@@ -5,6 +5,7 @@ use super::config::{FrameInput, RenderConfig};
 use super::error::RenderError;
 use super::frame::{FrameBindings, uniforms};
 use super::gpu::Gpu;
+use super::health::GpuFault;
 use super::instances::Instances;
 use super::layout::{FrameUniforms, ShadowUniforms};
 use super::lod::{LEVELS, LevelPicker};
@@ -76,7 +77,12 @@ impl Renderer {
         config: &RenderConfig,
         assets: &[&CharacterAsset],
     ) -> Result<(), RenderError> {
-        let renderer = Self::make(gpu, config, assets)?;
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        let made = Self::make(gpu, config, assets);
+        if let Some(refused) = pollster::block_on(scope.pop()) {
+            return Err(GpuFault::Refused(refused.to_string()).into());
+        }
+        let renderer = made?;
         let in_flight = std::mem::take(&mut self.in_flight);
         *self = Self { timer: self.timer.take(), in_flight, frame: self.frame, ..renderer };
         Ok(())
@@ -98,7 +104,11 @@ impl Renderer {
         let main = MainPass { formats: config.formats, samples: config.msaa };
         let bindings = FrameBindings::new(gpu);
         let palettes = Palettes::new(gpu, config.max_page_bytes, config.palette_upload);
-        let scene = Scene::new(gpu, &main, &bindings, &palettes, &config, assets)?;
+        let mut scene = Scene::new(gpu, &main, &bindings, &palettes, &config, assets)?;
+        if gpu.has_own_texts() {
+            // While a fault can still be answered by staying with what there was.
+            scene.lines.prepare(gpu, &bindings.layout);
+        }
         let kinds = scene.characters.models().iter().map(|m| m.levels).collect();
         let renderer = Self {
             palettes,

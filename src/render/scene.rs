@@ -42,7 +42,7 @@ impl Scene {
             .shadow_size
             .map(|size| ShadowMap::new(gpu, (size, config.interpolate), palettes, &characters));
         Ok(Self {
-            contact: ContactRenderer::new(gpu.device(), main, &frame.layout, palettes, config),
+            contact: ContactRenderer::new(gpu, main, &frame.layout, palettes, config),
             backdrop: Backdrop::new(gpu, main, &frame.layout, terrain),
             lines: LineRenderer::new(main),
             frame_group: frame.bind(gpu, shadow.as_ref().map(ShadowMap::view)),

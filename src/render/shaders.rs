@@ -1,12 +1,16 @@
 //! WGSL: one module per renderer, its parts put together at compile time.
 
+use super::gpu::Gpu;
+
 /// A module's label and source.
 #[derive(Clone, Copy, Debug)]
 pub struct Shader {
     /// Name of the file in shaders/.
     pub name: &'static str,
-    /// The whole module.
+    /// The whole module: its parts, in order, each with a line's end behind it.
     pub source: &'static str,
+    /// Files in shaders/ that it is put together from, without their extension.
+    pub parts: &'static [&'static str],
 }
 
 /// A module of the given parts of shaders/, in order.
@@ -18,6 +22,7 @@ macro_rules! module {
             source: concat!($(
                 include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $part, ".wgsl")), "\n"
             ),+),
+            parts: &[$($part),+],
         };
     };
 }
@@ -41,10 +46,10 @@ pub const ALL: [Shader; 9] =
 
 impl Shader {
     /// Compiles the module; a fault goes to the device's error handler.
-    pub(super) fn compile(self, device: &wgpu::Device) -> wgpu::ShaderModule {
-        device.create_shader_module(wgpu::ShaderModuleDescriptor {
+    pub(super) fn compile(self, gpu: &Gpu) -> wgpu::ShaderModule {
+        gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(self.name),
-            source: wgpu::ShaderSource::Wgsl(self.source.into()),
+            source: wgpu::ShaderSource::Wgsl(gpu.text_of(self).into()),
         })
     }
 }

@@ -77,7 +77,7 @@ impl ShadowMap {
             layout: &view_layout,
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: uniforms.as_entire_binding() }],
         });
-        let module = shaders::CHARACTER_SHADOW.compile(device);
+        let module = shaders::CHARACTER_SHADOW.compile(gpu);
         let solid = [Some(&view_layout), None, Some(palettes.layout())];
         let solid = layout(device, "shadow", &solid);
         let material = material::layout(gpu);

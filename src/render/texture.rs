@@ -50,7 +50,7 @@ impl TextureLoader {
                 count: None,
             }],
         });
-        let module = shaders::MIPS.compile(device);
+        let module = shaders::MIPS.compile(gpu);
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("mips"),
             bind_group_layouts: &[Some(&layout)],

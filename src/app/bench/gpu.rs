@@ -3,7 +3,7 @@
 use super::frames::Frames;
 use super::{print, put};
 use crate::app::characters::Cast;
-use crate::app::cli::{PaletteUploadArg, RunConfig};
+use crate::app::cli::{PaletteUploadArg, RunConfig, named};
 use crate::app::exit::Failure;
 use crate::app::report::machine::Machine;
 use crate::app::report::{MeanMax, Report, Rows, Summary};
@@ -140,10 +140,7 @@ fn table(measured: &Measured) -> String {
         };
         let (all, passes) = (Some(&row.report.ms), row.report.gpu_passes.as_ref());
         let rate = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.2}"));
-        let upload = match row.palette_upload {
-            PaletteUploadArg::Scatter => "scatter",
-            PaletteUploadArg::Copy => "copy",
-        };
+        let upload = named(&row.palette_upload);
         put(
             &mut text,
             format_args!(

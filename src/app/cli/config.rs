@@ -104,6 +104,9 @@ pub struct RunConfig {
     pub color_by: ColorArg,
     /// The overlay is painted from the start.
     pub overlay: bool,
+    /// Folder that shaders are read from; `None` draws with the program's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shaders: Option<PathBuf>,
     /// Notifies are heard.
     pub sound: bool,
     /// PNG of the last frame.
@@ -238,6 +241,7 @@ impl RunConfig {
             adapter: options.adapter.clone(),
             color_by: options.color_by,
             overlay: options.overlay.is_on(),
+            shaders: options.shaders.clone(),
             sound: options.sound.is_on() && windowed,
             screenshot: options.screenshot.clone(),
             frames_out: options.frames_out.clone(),
@@ -313,7 +317,7 @@ impl RunConfig {
 mod tests {
     use super::super::{Cli, Command};
     use super::*;
-    use crate::app::sound;
+    use crate::app::{shading, sound};
     use std::ffi::OsString;
 
     fn options(args: &[&str]) -> RunOptions {
@@ -391,6 +395,7 @@ mod tests {
         }
         assert!(config(&["--no-render", "--report", "a.CSV"]).is_ok());
         assert_eq!(config(&["--sound", "on"]).is_ok(), sound::BUILT_IN);
+        assert_eq!(config(&["--shaders", "a"]).is_ok(), shading::BUILT_IN);
     }
 
     #[test]

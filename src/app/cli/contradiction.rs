@@ -7,7 +7,7 @@ use super::scenario::Scenario;
 use super::spawn::{self, SpawnArg};
 use super::values::{CaptureTo, VisibilityArg};
 use crate::app::exit::Failure;
-use crate::app::sound;
+use crate::app::{shading, sound};
 use crate::crowd::Gates;
 use crate::render::GpuRequest;
 use std::path::Path;
@@ -32,6 +32,11 @@ pub fn refuse(options: &RunOptions, mode: Mode) -> Result<(), Failure> {
     if options.sound.is_on() && mode == Mode::Window && !sound::BUILT_IN {
         let line = "--sound on: this program was built without sound; build it with \
                     `cargo build --release --features sound`, which on Linux needs ALSA's headers";
+        return refuse(line.to_owned());
+    }
+    if options.shaders.is_some() && !shading::BUILT_IN {
+        let line = "--shaders: this program was built with its own alone; build it with \
+                    `cargo build --release --features shader-reload`";
         return refuse(line.to_owned());
     }
     if is_noop(options.adapter.as_deref())
@@ -139,6 +144,7 @@ pub fn without_effect(options: &RunOptions, mode: Mode) -> Vec<String> {
             ("--msaa", options.msaa != RunOptions::MSAA),
             ("--shadows", !options.shadows.is_on()),
             ("--mesh-lods", !options.mesh_lods.is_on()),
+            ("--shaders", options.shaders.is_some()),
             ("--color-by", options.color_by != ColorArg::None),
             ("--palette-upload", options.palette_upload != PaletteUploadArg::Scatter),
         ];

@@ -19,7 +19,7 @@ pub use options::{
 pub use scenario::{Scenario, ScenarioOptions};
 pub use spawn::{Spawn, SpawnArg};
 pub use values::{
-    CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg,
+    CaptureTo, ClipStoreArg, FitHeight, RateDistances, Size, TimeStep, VisibilityArg, every, named,
 };
 
 use super::bench::BenchCommand;

@@ -229,6 +229,11 @@ pub struct RunOptions {
           default_value_t = OnOff::Off, help_heading = "Picture")]
     pub overlay: OnOff,
 
+    /// Draw with the shaders of this folder, laid out as shaders/, and anew whenever one is saved; with
+    /// the feature `shader-reload`
+    #[arg(long, value_name = "DIR", help_heading = "Picture")]
+    pub shaders: Option<PathBuf>,
+
     /// Play what notifies sound like, nearby footsteps above all; in a window, with the feature
     /// `sound`
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true,

@@ -27,6 +27,16 @@ impl OnOff {
     }
 }
 
+/// A value as the command line names it.
+pub fn named(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Every value, with its name.
+pub fn every<T: ValueEnum>() -> Vec<(T, String)> {
+    T::value_variants().iter().map(|value| (value.clone(), named(value))).collect()
+}
+
 /// What becomes of characters that nobody sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]

@@ -4,7 +4,7 @@ use super::legend::colors;
 use super::style::{BRIGHT, FAINT, section};
 use super::switchboard::switches;
 use super::{Facts, Parts, people};
-use crate::app::cli::CameraArg;
+use crate::app::cli::every;
 use crate::app::clock::Clock;
 use crate::app::window::keys;
 use crate::app::wish::Wish;
@@ -47,10 +47,7 @@ fn world(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
     });
     ui.horizontal(|ui| {
         ui.label(RichText::new("camera").color(FAINT));
-        for kind in
-            [CameraArg::Orbit, CameraArg::Fly, CameraArg::Near, CameraArg::Far, CameraArg::Path]
-        {
-            let name = format!("{kind:?}").to_lowercase();
+        for (kind, name) in every() {
             if ui.add(Button::selectable(facts.camera == kind, name)).clicked() {
                 wishes.push(Wish::Camera(kind));
             }

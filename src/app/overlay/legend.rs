@@ -2,7 +2,7 @@
 
 use super::Facts;
 use super::style::{FAINT, note};
-use crate::app::cli::ColorArg;
+use crate::app::cli::{ColorArg, every, named};
 use crate::app::report::text::grouped;
 use crate::app::wish::Wish;
 use egui::{Color32, ComboBox, Layout, RichText, Sense, Ui, Vec2};
@@ -14,11 +14,11 @@ pub fn colors(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
         ui.label(RichText::new("--color-by").monospace().color(FAINT));
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
             let mut chosen = now;
-            ComboBox::from_id_salt("color-by").width(112.0).selected_text(now.name()).show_ui(
+            ComboBox::from_id_salt("color-by").width(112.0).selected_text(named(&now)).show_ui(
                 ui,
                 |ui| {
-                    for mode in ColorArg::ALL {
-                        ui.selectable_value(&mut chosen, mode, mode.name());
+                    for (mode, name) in every() {
+                        ui.selectable_value(&mut chosen, mode, name);
                     }
                 },
             );

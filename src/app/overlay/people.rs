@@ -1,7 +1,7 @@
 //! Who is there: the kinds, and each character.
 
 use super::Facts;
-use super::style::{BRIGHT, FAINT, note, right};
+use super::style::{BRIGHT, FAINT, let_go, note, right};
 use crate::app::characters::Member;
 use crate::app::cli::CharacterRef;
 use crate::app::picked::Deed;
@@ -10,7 +10,7 @@ use crate::app::wish::Wish;
 use crate::crowd::{CharacterState, Crowd};
 use crate::graph::MachineId;
 use crate::index::{CharacterId, CharacterKind};
-use egui::{ComboBox, DragValue, Grid, Label, RichText, ScrollArea, Sense, TextEdit, Ui};
+use egui::{Button, ComboBox, DragValue, Grid, Label, RichText, ScrollArea, Sense, TextEdit, Ui};
 use std::time::{Duration, Instant};
 
 /// Numbers of characters that the drag value is not needed for.
@@ -21,28 +21,22 @@ const MOST: u32 = 1_000_000;
 /// How many there are to be: in steps, or by hand; what is dragged counts when it is let go.
 pub fn count(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
     let now = facts.crowd.count();
-    let id = ui.scope_id().with("count");
-    let held: Option<u32> = ui.data(|data| data.get_temp(id));
-    let mut count = held.unwrap_or(now);
     let fixed = facts.config.replay.is_some() || facts.config.record.is_some();
     ui.add_enabled_ui(!fixed, |ui| {
         ui.horizontal(|ui| {
             ui.label(RichText::new("--count").monospace().color(FAINT));
-            let speed = f64::from(count.max(10)) * 0.01;
-            let drag = DragValue::new(&mut count).range(0..=MOST).speed(speed);
-            let dragged = ui.add(drag);
-            if dragged.dragged() || dragged.has_focus() {
-                ui.data_mut(|data| data.insert_temp(id, count));
-            } else if held.is_some() {
-                ui.data_mut(|data| data.remove::<u32>(id));
-                if count != now {
-                    wishes.push(Wish::Count(count));
-                }
+            let count = let_go(ui, "count", now, |ui, count| {
+                let speed = f64::from((*count).max(10)) * 0.01;
+                ui.add(DragValue::new(count).range(0..=MOST).speed(speed))
+            });
+            if count != now {
+                wishes.push(Wish::Count(count));
             }
             for step in COUNTS {
                 let text =
                     if step < 1_000 { step.to_string() } else { format!("{}k", step / 1_000) };
-                if ui.small_button(text).clicked() && step != now {
+                if ui.add(Button::new(text).small().selected(step == now)).clicked() && step != now
+                {
                     wishes.push(Wish::Count(step));
                 }
             }

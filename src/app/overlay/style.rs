@@ -2,7 +2,7 @@
 
 use egui::{
     Align, CollapsingHeader, Color32, Context, CornerRadius, FontFamily, FontId, Frame, Layout,
-    Margin, RichText, Stroke, TextStyle, Ui, Vec2,
+    Margin, Response, RichText, Stroke, TextStyle, Ui, Vec2,
 };
 
 const PANEL: Color32 = Color32::from_rgba_premultiplied(13, 15, 22, 222);
@@ -54,6 +54,27 @@ pub fn frame() -> Frame {
 /// What its title is framed with.
 pub fn title() -> Frame {
     frame().inner_margin(Margin::symmetric(8, 3))
+}
+
+/// What a value is to be: `now` until the hand that drags or types another one lets it go.
+pub fn let_go<T: Copy + Send + Sync + 'static>(
+    ui: &mut Ui,
+    salt: &str,
+    now: T,
+    add: impl FnOnce(&mut Ui, &mut T) -> Response,
+) -> T {
+    let id = ui.scope_id().with(salt);
+    let held: Option<T> = ui.data(|data| data.get_temp(id));
+    let mut value = held.unwrap_or(now);
+    let response = add(ui, &mut value);
+    if response.dragged() || response.has_focus() {
+        ui.data_mut(|data| data.insert_temp(id, value));
+        return now;
+    }
+    if held.is_some() {
+        ui.data_mut(|data| data.remove::<T>(id));
+    }
+    value
 }
 
 /// A part of a window that can be folded up; true while it is unfolded.

@@ -1,8 +1,8 @@
 //! A switch for each optimization, under its flag's name.
 
 use super::Facts;
-use super::style::{FAINT, note};
-use crate::app::cli::{PaletteUploadArg, PresentArg, VisibilityArg};
+use super::style::{FAINT, let_go, note};
+use crate::app::cli::{every, named};
 use crate::app::cpu;
 use crate::app::switches::Switches;
 use crate::app::wish::Wish;
@@ -19,7 +19,7 @@ pub fn switches(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
     let recorded = facts.config.replay.is_some().then_some("who is animated is as recorded");
     let written = facts.config.record.is_some().then_some("a recording is of one way to draw");
     let unseen = facts.adapter.is_none().then_some("nothing is drawn");
-    row(ui, "visibility", recorded, |ui| choose(ui, "visibility", &mut to.visibility, &SEEN));
+    row(ui, "visibility", recorded, |ui| choose(ui, "visibility", &mut to.visibility, &every()));
     row(ui, "update-rate", recorded, |ui| check(ui, &mut to.update_rate));
     row(ui, "skeleton-lod", recorded, |ui| check(ui, &mut to.skeleton_lod));
     row(ui, "interpolate", recorded.or(written).or(unseen), |ui| check(ui, &mut to.interpolate));
@@ -27,7 +27,8 @@ pub fn switches(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
     row(ui, "prune", None, |ui| check(ui, &mut to.prune));
     row(ui, "steal", None, |ui| check(ui, &mut to.steal));
     row(ui, "simd", None, |ui| {
-        let levels: Vec<_> = SimdLevel::available().map(|level| (level, name(&level))).collect();
+        let levels: Vec<_> =
+            SimdLevel::available().map(|level| (level, level.to_string())).collect();
         choose(ui, "simd", &mut to.simd, &levels);
     });
     row(ui, "threads", None, |ui| {
@@ -39,12 +40,12 @@ pub fn switches(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
     row(ui, "shadows", unseen, |ui| check(ui, &mut to.shadows));
     row(ui, "msaa", unseen, |ui| choose(ui, "msaa", &mut to.msaa, &[(1, "1"), (4, "4")]));
     row(ui, "palette-upload", unseen, |ui| {
-        choose(ui, "palette-upload", &mut to.palette_upload, &UPLOADS);
+        choose(ui, "palette-upload", &mut to.palette_upload, &every());
     });
     let nothing = (!facts.is_windowed()).then_some("no screen shows the frames");
-    row(ui, "present", nothing, |ui| choose(ui, "present", &mut to.present, &PRESENTS));
+    row(ui, "present", nothing, |ui| choose(ui, "present", &mut to.present, &every()));
     let load = Some("clips are stored one way when a character is loaded: start with the flag");
-    row(ui, "clip-store", load, |ui| drop(ui.label(name(&facts.config.clip_store))));
+    row(ui, "clip-store", load, |ui| drop(ui.label(named(&facts.config.clip_store))));
     if !facts.flags.is_empty() {
         ui.add_space(4.0);
         note(ui, "as flags:");
@@ -54,16 +55,6 @@ pub fn switches(ui: &mut Ui, facts: &Facts<'_>, wishes: &mut Vec<Wish>) {
         wishes.push(Wish::Switch(to));
     }
 }
-
-const SEEN: [(VisibilityArg, &str); 3] =
-    [(VisibilityArg::On, "on"), (VisibilityArg::Off, "off"), (VisibilityArg::Clocks, "clocks")];
-const UPLOADS: [(PaletteUploadArg, &str); 2] =
-    [(PaletteUploadArg::Scatter, "scatter"), (PaletteUploadArg::Copy, "copy")];
-const PRESENTS: [(PresentArg, &str); 3] = [
-    (PresentArg::Fifo, "fifo"),
-    (PresentArg::Mailbox, "mailbox"),
-    (PresentArg::Immediate, "immediate"),
-];
 
 /// A flag at the left and its switch at the right, which can't be turned if there is a reason.
 fn row(ui: &mut Ui, flag: &str, why_not: Option<&str>, add: impl FnOnce(&mut Ui)) {
@@ -94,24 +85,11 @@ fn choose<T: PartialEq + Clone>(ui: &mut Ui, id: &str, value: &mut T, of: &[(T, 
 
 /// On or off, and how much: a limit takes effect when it is let go.
 fn budget(ui: &mut Ui, limit: &mut Option<f64>) {
-    let id = ui.scope_id().with("limit");
-    let held: Option<f64> = ui.data(|data| data.get_temp(id));
     let mut on = limit.is_some();
-    let mut ms = held.or(*limit).unwrap_or(BUDGET);
-    let drag = DragValue::new(&mut ms).range(0.05..=100.0).speed(0.05).suffix(" ms");
-    let dragged = ui.add_enabled(on, drag);
+    let ms = let_go(ui, "limit", limit.unwrap_or(BUDGET), |ui, ms| {
+        let drag = DragValue::new(ms).range(0.05..=100.0).speed(0.05).suffix(" ms");
+        ui.add_enabled(on, drag)
+    });
     check(ui, &mut on);
-    if dragged.dragged() || dragged.has_focus() {
-        ui.data_mut(|data| data.insert_temp(id, ms));
-        return;
-    }
-    if held.is_some() {
-        ui.data_mut(|data| data.remove::<f64>(id));
-    }
     *limit = on.then_some(ms);
-}
-
-/// A value as it is written, in small letters.
-fn name(value: &impl std::fmt::Debug) -> String {
-    format!("{value:?}").to_lowercase()
 }

@@ -4,6 +4,7 @@ mod arrivals;
 mod drawing;
 mod looking;
 mod picking;
+mod reloading;
 mod restage;
 mod switching;
 mod telling;
@@ -22,12 +23,13 @@ use super::overlay::{Facts, Hud};
 use super::picked::Picked;
 use super::picture::{Picture, Shot};
 use super::placing;
-use super::playing::{Reload, Reloaded};
+use super::playing::Reload;
 use super::replay::{Player, Recording, checksums};
 use super::report::Recorder;
 use super::revival::Revival;
 use super::sample::{self, Sample};
 use super::scenario;
+use super::shading::Shading;
 use super::sketch::Sketch;
 use super::sound::Sound;
 use super::watch::Inspector;
@@ -67,6 +69,7 @@ pub struct Show {
     recording: Option<Recording>,
     replay: Option<Player>,
     reload: Option<Reload>,
+    shading: Option<Shading>,
     sound: Option<Sound>,
     notes: Vec<String>,
     times: PhaseTimes,
@@ -127,6 +130,7 @@ impl Show {
             recording,
             replay,
             reload: Reload::new(&config),
+            shading: Shading::new(&config),
             sound,
             notes: Vec::new(),
             times: PhaseTimes::default(),
@@ -280,21 +284,6 @@ impl Show {
         let sample = Sample { frame_ms, display_ms, main_ms, worker_ms, tick, render, allocations };
         self.measure(sample);
         Ok(platform)
-    }
-
-    fn reload(&mut self, now: Instant) {
-        let Some(reload) = &mut self.reload else { return };
-        let Some(reloaded) = reload.look(&mut self.crowd, now) else { return };
-        let (Reloaded::Done(note) | Reloaded::Kept(note)) = &reloaded;
-        self.notes.push(note.clone());
-        match reloaded {
-            Reloaded::Done(note) => {
-                self.color_by(self.config.color_by);
-                self.hud.warn(None);
-                self.hud.say(note);
-            }
-            Reloaded::Kept(fault) => self.hud.warn(Some(fault)),
-        }
     }
 
     /// Waits for the GPU and takes the numbers that were still on their way.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::app::cli::{CameraArg, Cli, ColorArg, PaletteUploadArg, VisibilityArg};
+use crate::app::cli::{CameraArg, Cli, ColorArg, PaletteUploadArg, VisibilityArg, every};
 use crate::app::picked::Deed;
 use crate::app::switches::Switches;
 use crate::app::wish::Wish;
@@ -267,7 +267,7 @@ fn a_file_that_is_dropped_joins_the_crowd_or_is_told_of() {
 #[test]
 fn colours_go_round_and_are_told_by_the_crowd_or_the_renderer() {
     let (mut show, target) = show("--adapter noop --count 60 --size 320x180");
-    for mode in ColorArg::ALL.into_iter().cycle().skip(1).take(8) {
+    for mode in every::<ColorArg>().into_iter().map(|(mode, _)| mode).cycle().skip(1).take(8) {
         show.grant(Wish::NextColor);
         frames(&mut show, target.as_ref(), 3);
         assert_eq!(show.config.color_by, mode);

@@ -1,6 +1,7 @@
 //! What the user asks for happens here, whether it was a key or something in the overlay.
 
 use super::Show;
+use crate::app::cli::named;
 use crate::app::exit::Failure;
 use crate::app::wish::Wish;
 
@@ -30,7 +31,7 @@ impl Show {
             Wish::NextColor => {
                 self.color_by(self.config.color_by.next());
                 let mode = self.config.color_by;
-                self.hud.say(format!("--color-by {}: {}", mode.name(), mode.tells()));
+                self.hud.say(format!("--color-by {}: {}", named(&mode), mode.tells()));
             }
             Wish::Join(path) => self.join(path),
             Wish::Switch(switches) => self.switch(&switches),

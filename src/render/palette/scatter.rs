@@ -92,7 +92,7 @@ impl Scatter {
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some("scatter"),
             layout: Some(&layout),
-            module: &shaders::PALETTE_SCATTER.compile(device),
+            module: &shaders::PALETTE_SCATTER.compile(gpu),
             entry_point: Some("scatter"),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
