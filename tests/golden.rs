@@ -351,6 +351,70 @@ fn skeletons_of_distant_characters_lose_bones_and_hardly_change_the_picture() {
     assert!(difference.shift < 0.05 && difference.strays < 0.003, "{difference:?}");
 }
 
+/// The same crowd with a whole palette of its own for every record, and for the one before.
+fn with_whole_palettes(crowd: &CrowdDraw<'_>) -> Scene {
+    let mut scene = Scene {
+        instances: crowd.instances.to_vec(),
+        groups: crowd.groups.to_vec(),
+        pages: crowd.pages.to_vec(),
+    };
+    scene.pages.iter_mut().for_each(|page| (page.cut, page.matrices) = (None, Vec::new()));
+    for group in crowd.groups {
+        let (from, page) =
+            (&crowd.pages[group.page as usize], &mut scene.pages[group.page as usize]);
+        for record in &mut scene.instances[group.camera.start as usize..group.camera.end as usize] {
+            let [newer, before] = [from.palette(record), from.palette_before(record)];
+            for (at, palette) in
+                [(&mut record.palette_offset, newer), (&mut record.before_offset, before)]
+            {
+                *at = page.matrices.len() as u32;
+                page.matrices.extend_from_slice(&palette.unwrap().to_whole());
+            }
+            record.cut = 0;
+        }
+    }
+    scene
+}
+
+#[test]
+fn cut_palettes_are_drawn_as_whole_ones_with_their_matrices() {
+    let asset = builtin("humanoid").unwrap().unwrap();
+    let rig = Arc::new(asset.rig().unwrap());
+    let mut seen = [0; 4];
+    for interpolate in [false, true] {
+        // Every second frame, and cut where the camera is now near and now far.
+        let gates =
+            Gates { rate_distances: [1.0, 900.0, 901.0], lod_distance: 5.0, ..Gates::default() };
+        let kind = CrowdKind::new("humanoid", Arc::clone(&rig), asset.bounds);
+        let config = CrowdConfig { count: 16, gates, interpolate, ..CrowdConfig::default() };
+        let mut crowd = Crowd::new(config, vec![kind]).unwrap();
+        let view = camera(SIDE, SIZE);
+        for frame in 0..12 {
+            let mut view = view;
+            view.eye *= if frame == 9 || frame == 10 { 2.0 } else { 1.0 };
+            let input = TickInput {
+                dt: 0.1,
+                played: true,
+                view: &view,
+                shadow_clip_from_world: None,
+                palette_hash: false,
+            };
+            crowd.tick(&input, &PhaseTimes::default());
+        }
+        let cut = crowd.draw();
+        cut.instances.iter().for_each(|record| seen[record.cut as usize] += 1);
+        let mut groups = cut.groups.to_vec();
+        groups.iter_mut().for_each(|group| group.shadow = group.camera.clone());
+        let cut = CrowdDraw { groups: &groups, ..cut };
+        let whole = with_whole_palettes(&cut);
+        let config = RenderConfig { interpolate, ..self::config() };
+        let [cut, whole] =
+            [cut, whole.draw()].map(|crowd| draw_crowd(&view, &config, &asset, crowd).0);
+        assert!(cut.pixels == whole.pixels, "{:?}", Difference::of(&cut, &whole));
+    }
+    assert!(seen.iter().all(|n| *n > 0), "{seen:?}");
+}
+
 #[test]
 fn what_is_between_two_palettes_is_drawn_there() {
     let asset = builtin("humanoid").unwrap().unwrap();

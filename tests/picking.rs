@@ -7,6 +7,7 @@ use throng::asset::{BUILTINS, CharacterAsset, ImageRgba8, Surface, builtin, skin
 use throng::crowd::{Crowd, CrowdConfig, CrowdDraw, CrowdKind, InstanceRecord, Layout, TickInput};
 use throng::index::CharacterId;
 use throng::math::{Mat3x4, View};
+use throng::pose::PaletteView;
 use throng::profile::PhaseTimes;
 use throng::render::{FrameInput, Gpu, GpuRequest, Offscreen, RenderConfig, Renderer};
 
@@ -58,20 +59,20 @@ fn naive(
 ) -> Option<(f64, CharacterId)> {
     let mut first: Option<(f64, CharacterId)> = None;
     for group in draw.groups {
-        let matrices = &draw.pages[group.page as usize].matrices;
+        let page = &draw.pages[group.page as usize];
         for record in &draw.instances[group.camera.start as usize..group.camera.end as usize] {
             for primitive in &assets[group.kind.get()].primitives {
                 let posed = |i: u32| {
                     let vertex = &primitive.vertices[i as usize];
                     let mut sum = DVec3::ZERO;
                     for (joint, weight) in vertex.joints.iter().zip(vertex.weights) {
-                        let bone = |offset: u32| {
-                            let m = matrices[offset as usize + usize::from(*joint)];
-                            transform(&m, Vec3::from(vertex.position).as_dvec3())
+                        let bone = |palette: Option<PaletteView<'_>>| {
+                            let m = palette.unwrap().get(usize::from(*joint)).unwrap();
+                            transform(m, Vec3::from(vertex.position).as_dvec3())
                         };
                         let share = f64::from(record.weight);
-                        let point =
-                            bone(record.before_offset).lerp(bone(record.palette_offset), share);
+                        let point = bone(page.palette_before(record))
+                            .lerp(bone(page.palette(record)), share);
                         sum += point * f64::from(weight);
                     }
                     transform(&record.world_from_model, sum)

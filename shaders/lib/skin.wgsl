@@ -21,11 +21,13 @@ struct Instance {
     // First palette matrix within the page; tint; id; bits of the ground's height, metres.
     @location(9) words: vec4<u32>,
     // First matrix of the palette before; bits of the newer one's share; bits of the coarser mesh's
-    // share; a word to spare.
+    // share; which of the two palettes are cut: 1 the newer, 2 the one before.
     @location(10) mixed: vec4<u32>,
 }
 
 @group(2) @binding(0) var<storage, read> palette: array<BoneMatrix>;
+// Of each matrix of a whole palette, which row of a cut one it is.
+@group(2) @binding(1) var<storage, read> cut_rows: array<u32>;
 
 fn add_scaled(sum: BoneMatrix, bone: BoneMatrix, weight: f32) -> BoneMatrix {
     return BoneMatrix(
@@ -35,13 +37,21 @@ fn add_scaled(sum: BoneMatrix, bone: BoneMatrix, weight: f32) -> BoneMatrix {
     );
 }
 
+// Where a joint's matrix is in a palette.
+fn row_of(joint: u32, is_cut: u32) -> u32 {
+    if is_cut == 0u {
+        return joint;
+    }
+    return cut_rows[joint];
+}
+
 // A bone of an instance, between its last two palettes where that is wanted.
 fn bone_matrix(instance: Instance, joint: u32) -> BoneMatrix {
-    let newer = palette[instance.words.x + joint];
+    let newer = palette[instance.words.x + row_of(joint, instance.mixed.w & 1u)];
     if !INTERPOLATE {
         return newer;
     }
-    let older = palette[instance.mixed.x + joint];
+    let older = palette[instance.mixed.x + row_of(joint, instance.mixed.w & 2u)];
     let share = bitcast<f32>(instance.mixed.y);
     return BoneMatrix(
         mix(older.row0, newer.row0, share),

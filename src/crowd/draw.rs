@@ -2,8 +2,10 @@
 
 use crate::index::CharacterKind;
 use crate::math::Mat3x4;
+use crate::pose::{CutRows, PaletteView};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// One visible character, as the vertex shader reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -29,8 +31,15 @@ pub struct InstanceRecord {
     /// Share of the coarser of two meshes, `0..=1`, while one gives way to the other. The renderer
     /// writes it; zero here.
     pub fade: f32,
-    /// Fills the record up; zero.
-    pub unused: u32,
+    /// Which of its palettes have [`CutRows`]: [`Self::CUT`] and [`Self::BEFORE_CUT`].
+    pub cut: u32,
+}
+
+impl InstanceRecord {
+    /// The palette has the rows of its page's [`CutRows`] alone.
+    pub const CUT: u32 = 1;
+    /// So has the palette before that one.
+    pub const BEFORE_CUT: u32 = 2;
 }
 
 /// Instances of one kind whose palettes lie in one page.
@@ -57,15 +66,48 @@ pub struct Page {
     pub matrices: Vec<Mat3x4>,
     /// Matrices of one palette.
     pub palette_len: u32,
-    /// What was written this frame, ascending and not overlapping, in matrices: whole palettes.
+    /// What a cut palette has of these, at its beginning; `None` where none is cut.
+    pub cut: Option<Arc<CutRows>>,
+    /// What was written this frame, ascending and not overlapping, in matrices: whole palettes, and
+    /// the rows of cut ones, each a range of its own.
     pub dirty: Vec<Range<u32>>,
 }
 
 impl Page {
-    /// True when ranges begin and end where palettes do.
-    pub fn is_whole_palettes(&self, ranges: &[Range<u32>]) -> bool {
+    /// Rows of a cut palette; as many as there are matrices where none is cut.
+    pub fn cut_len(&self) -> u32 {
+        self.cut.as_ref().map_or(self.palette_len, |cut| cut.count() as u32)
+    }
+
+    /// True for a range that is the rows of a cut palette.
+    pub fn is_cut(&self, range: &Range<u32>) -> bool {
+        let len = self.cut_len();
+        let begins = range.start.checked_rem(self.palette_len) == Some(0);
+        begins && len < self.palette_len && range.end == range.start.saturating_add(len)
+    }
+
+    /// True when each range begins where palettes do, and ends there or is a cut one's rows.
+    pub fn is_palettes(&self, ranges: &[Range<u32>]) -> bool {
         let whole = |at: u32| at.checked_rem(self.palette_len) == Some(0);
-        ranges.iter().all(|r| whole(r.start) && whole(r.end))
+        ranges.iter().all(|r| whole(r.start) && whole(r.end) || self.is_cut(r))
+    }
+
+    /// The palette that a record is drawn with; `None` for a record of another page.
+    pub fn palette(&self, record: &InstanceRecord) -> Option<PaletteView<'_>> {
+        self.view(record.palette_offset, record.cut & InstanceRecord::CUT != 0)
+    }
+
+    /// The one before that, which it is mixed with.
+    pub fn palette_before(&self, record: &InstanceRecord) -> Option<PaletteView<'_>> {
+        self.view(record.before_offset, record.cut & InstanceRecord::BEFORE_CUT != 0)
+    }
+
+    fn view(&self, offset: u32, is_cut: bool) -> Option<PaletteView<'_>> {
+        let matrices = self.matrices.get(offset as usize..)?.get(..self.palette_len as usize)?;
+        Some(match self.cut.as_deref().filter(|_| is_cut) {
+            Some(cut) => PaletteView::cut(matrices, cut),
+            None => PaletteView::whole(matrices),
+        })
     }
 }
 

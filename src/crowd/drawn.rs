@@ -6,6 +6,7 @@ use super::kind::Kind;
 use super::world::World;
 use crate::index::{BoneIndex, CharacterId};
 use crate::math::Mat3x4;
+use crate::pose::PaletteView;
 use glam::{Affine3A, Vec3};
 use std::borrow::Cow;
 
@@ -15,16 +16,16 @@ pub(crate) struct Drawn<'a> {
     pub kind: &'a Kind,
     pub record: &'a InstanceRecord,
     /// The palette, and the one before where they are mixed; else the same one.
-    pub newer: &'a [Mat3x4],
-    pub older: &'a [Mat3x4],
+    pub newer: PaletteView<'a>,
+    pub older: PaletteView<'a>,
 }
 
 impl Drawn<'_> {
-    /// The palette that the vertex shader sees.
+    /// The palette that the vertex shader sees, every matrix of it.
     pub fn palette(&self) -> Cow<'_, [Mat3x4]> {
         let share = self.record.weight;
         if self.record.before_offset == self.record.palette_offset || share == 1.0 {
-            return Cow::Borrowed(self.newer);
+            return self.newer.to_whole();
         }
         let mix = |(older, newer): (&Mat3x4, &Mat3x4)| {
             let mut mixed = *older;
@@ -32,7 +33,8 @@ impl Drawn<'_> {
             pairs.for_each(|(a, b)| *a += (b - *a) * share);
             mixed
         };
-        self.older.iter().zip(self.newer).map(mix).collect()
+        let (older, newer) = (self.older.to_whole(), self.newer.to_whole());
+        older.iter().zip(newer.iter()).map(mix).collect()
     }
 
     /// Model space to world metres.
@@ -70,9 +72,8 @@ impl World {
         record: &'a InstanceRecord,
     ) -> Option<Drawn<'a>> {
         let kind = self.kinds.get(group.kind.get())?;
-        let matrices = &self.slots.pages.get(group.page as usize)?.matrices;
-        let palette = |offset: u32| matrices.get(offset as usize..)?.get(..kind.rig.palette_len());
-        let (newer, older) = (palette(record.palette_offset)?, palette(record.before_offset)?);
+        let page = self.slots.pages.get(group.page as usize)?;
+        let (newer, older) = (page.palette(record)?, page.palette_before(record)?);
         Some(Drawn { kind, record, newer, older })
     }
 

@@ -6,7 +6,7 @@ use super::color::Colors;
 use super::crew::{CHUNK, Crew, Scratch};
 use super::follow::FollowWord;
 use super::kind::Kind;
-use super::leases::{Covered, Leases, SlotWord, WORD};
+use super::leases::{Covered, CutWord, Leases, SlotWord, WORD};
 use super::playback::Playback;
 use super::ragdoll::Falls;
 use super::record::{Tools, due, is};
@@ -16,7 +16,7 @@ use super::watch::Watcher;
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::motion::Terrain;
-use crate::pose::Pose;
+use crate::pose::{Detail, PaletteView, Pose};
 use crate::profile::{Phase, PhaseTimes};
 use crate::task::{Context, PoseState};
 use rayon::prelude::*;
@@ -53,6 +53,9 @@ pub(super) struct Run<'a> {
     /// Matrices of one slot.
     pub stride: usize,
     pub words: &'a [SlotWord],
+    /// Which palettes are cut, and how many rows that leaves of each.
+    pub cut: &'a mut [CutWord],
+    pub cut_len: usize,
     pub owners: &'a [CharacterId],
     pub playback: &'a mut [Playback],
     pub roots: &'a mut [Covered],
@@ -93,6 +96,8 @@ impl Evaluation<'_> {
             palette_len: leases.palette_len,
             stride: leases.stride(),
             words: &leases.words,
+            cut: &mut leases.cut,
+            cut_len: leases.cut_len,
             owners: &leases.owners,
             playback: &mut leases.playback,
             roots: &mut leases.roots,
@@ -137,6 +142,13 @@ impl Evaluation<'_> {
         if ticking {
             return;
         }
+        if run.cut_len < palette_len {
+            for ((slot, word), list) in due(words).zip(lists.iter()) {
+                let palette = &mut run.cut[slot / WORD][usize::from(is(word.second, slot))];
+                let bit = 1 << (slot % WORD);
+                *palette = *palette & !bit | if kind.detail(list) == Detail::Cut { bit } else { 0 };
+            }
+        }
         if let Some(colors) = self.colors {
             for ((slot, _), list) in due(words).zip(lists.iter()) {
                 colors.note(run.owners[slot], list.reachable_count());
@@ -153,7 +165,11 @@ impl Evaluation<'_> {
                 for ((slot, word), list) in lists {
                     let (own, rest) = matrices[(slot - at) * stride..].split_at_mut(stride);
                     (matrices, at) = (rest, slot + 1);
-                    let palette = &mut own[newer(word, slot)..][..palette_len];
+                    let rows = match kind.detail(list) {
+                        Detail::Whole => palette_len,
+                        Detail::Cut => run.cut_len,
+                    };
+                    let palette = &mut own[newer(word, slot)..][..rows];
                     let mut watched = self.watched.and_then(|w| w.capture(run.owners[slot]));
                     let capture = watched.as_deref_mut();
                     let kept = kept_pose(run.follow, run.kept, slot);
@@ -192,7 +208,14 @@ impl Evaluation<'_> {
                 due(words).zip(lists.iter()).filter(|((slot, word), _)| !is(word.fallen, *slot));
             let executed = stand.map(|((slot, word), list)| {
                 let at = slot * stride + newer(word, slot);
-                (run.owners[slot], list, &run.matrices[at..][..palette_len])
+                let matrices = &run.matrices[at..][..palette_len];
+                let view = match kind.rig.cut_rows() {
+                    Some(rows) if kind.detail(list) == Detail::Cut => {
+                        PaletteView::cut(matrices, rows)
+                    }
+                    _ => PaletteView::whole(matrices),
+                };
+                (run.owners[slot], list, view)
             });
             watcher.validate(kind, validator, executed);
         }
@@ -214,11 +237,12 @@ impl<'a> Run<'a> {
             return (self, None);
         }
         let (words, later_words) = self.words.split_at(middle);
+        let (cut, later_cut) = self.cut.split_at_mut(middle);
         let slots = middle * WORD;
         let (owners, later_owners) = self.owners.split_at(slots);
         let (playback, later_playback) = self.playback.split_at_mut(slots);
         let (roots, later_roots) = self.roots.split_at_mut(slots);
-        let Self { ticking, palette_len, stride, row, .. } = self;
+        let Self { ticking, palette_len, cut_len, stride, row, .. } = self;
         let (rows, later_rows) = self.rows.split_at_mut(slots * row);
         let kept = slots.min(self.poses.len());
         let (poses, later_poses) = self.poses.split_at_mut(kept);
@@ -231,6 +255,8 @@ impl<'a> Run<'a> {
             palette_len,
             stride,
             words: later_words,
+            cut: later_cut,
+            cut_len,
             owners: later_owners,
             playback: later_playback,
             roots: later_roots,
@@ -246,6 +272,8 @@ impl<'a> Run<'a> {
             palette_len,
             stride,
             words,
+            cut,
+            cut_len,
             owners,
             playback,
             roots,

@@ -3,10 +3,9 @@
 use super::kind::Kind;
 use crate::graph::BoundProgram;
 use crate::index::BoneIndex;
-use crate::math::Mat3x4;
 use crate::motion::ground::rotate;
 use crate::motion::{GroundMotion, Terrain};
-use crate::pose::{GroundPatch, Rig};
+use crate::pose::{GroundPatch, PaletteView, Rig};
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
 /// The feet of a kind: those that its graph puts on the ground.
@@ -37,7 +36,7 @@ impl Feet {
 
     /// The point of the ground, as seen from the kind's pivot, that the lowest foot of a pose is
     /// over.
-    fn foothold(&self, kind: &Kind, palette: &[Mat3x4]) -> Option<Vec2> {
+    fn foothold(&self, kind: &Kind, palette: PaletteView<'_>) -> Option<Vec2> {
         let place = |foot: &Foot| Some(palette.get(foot.bone.get())?.transform_point(foot.joint));
         let lowest = self.0.iter().filter_map(place).min_by(|a, b| a.y.total_cmp(&b.y))?;
         Some((lowest - kind.pivot).xz())
@@ -50,7 +49,7 @@ impl Feet {
         step: GroundMotion,
         turn: f32,
         kind: &Kind,
-        before: &[Mat3x4],
+        before: PaletteView<'_>,
     ) -> GroundMotion {
         let Some(foothold) = self.foothold(kind, before).filter(|f| f.is_finite()) else {
             return GroundMotion { yaw: step.yaw + turn, ..step };
@@ -82,6 +81,7 @@ pub(crate) fn ground_patch(
 mod tests {
     use super::*;
     use crate::crowd::testing::crowd;
+    use crate::math::Mat3x4;
     use glam::{Affine3A, Quat};
 
     #[test]
@@ -97,14 +97,14 @@ mod tests {
         let before = (low + joint - kind.pivot).xz();
         let walks = GroundMotion { x: 0.01, z: 0.4, yaw: 0.1 };
         for turn in [0.0, 0.3, -1.0] {
-            let step = feet.turned(walks, turn, kind, &palette);
+            let step = feet.turned(walks, turn, kind, PaletteView::whole(&palette));
             assert!((step.yaw - 0.1 - turn).abs() < 1e-6);
             // The pose does not know of the turn: it has the foot where the walk alone leaves it.
             let after = rotate(before - walks.translation(), -walks.yaw);
             let there = step.translation() + rotate(after, step.yaw);
             assert!(there.distance(before) < 1e-6, "{turn}: {there} {before}");
         }
-        let none = Feet::default().turned(walks, 0.2, kind, &palette);
+        let none = Feet::default().turned(walks, 0.2, kind, PaletteView::whole(&palette));
         assert_eq!(none, GroundMotion { yaw: walks.yaw + 0.2, ..walks });
     }
 }

@@ -144,6 +144,9 @@ impl Gather<'_> {
             for bit in bits(own | shared) {
                 let slot = w * WORD + bit;
                 let owner = leases.owners[slot];
+                let [newer, before] = leases.are_cut(slot);
+                let cut = u32::from(newer) * InstanceRecord::CUT
+                    + u32::from(before) * InstanceRecord::BEFORE_CUT;
                 let mut drawn = |id: CharacterId, (place, weight): Drawn| {
                     let Some(record) = records.next() else { return };
                     let ground = self.terrain.height(place.0);
@@ -156,7 +159,7 @@ impl Gather<'_> {
                         before_offset: leases.palette_before(slot) as u32,
                         weight,
                         fade: 0.0,
-                        unused: 0,
+                        cut,
                     };
                 };
                 if own >> bit & 1 == 1 {
@@ -230,7 +233,7 @@ impl Gather<'_> {
     }
 }
 
-/// Lists what was written this frame in each page: neighbouring slots as one range, ascending.
+/// Lists what was written this frame in each page: neighbouring whole slots as one range, ascending.
 pub(crate) fn mark_dirty(slots: &mut Slots) {
     for (leases, page) in slots.leases.iter().zip(&mut slots.pages) {
         page.dirty.clear();
@@ -238,14 +241,19 @@ pub(crate) fn mark_dirty(slots: &mut Slots) {
             let mut due = leases.written(w);
             while due != 0 {
                 let first = due.trailing_zeros();
-                // Palettes that are written by turns are not neighbours.
-                let run = (due >> first).trailing_ones();
-                let count = if leases.interpolates { 1 } else { run };
+                let slot = w * WORD + first as usize;
+                let [cut, _] = leases.are_cut(slot);
+                // Palettes that are written by turns are not neighbours, nor are the rows of cut ones.
+                let whole = due & !leases.cut[w][0];
+                let count = match leases.interpolates || cut {
+                    true => 1,
+                    false => (whole >> first).trailing_ones(),
+                };
                 due &= u64::MAX.checked_shl(first + count).unwrap_or(0);
-                let start = leases.palette_at(w * WORD + first as usize);
-                let end = start + count as usize * leases.palette_len;
+                let start = leases.palette_at(slot);
+                let end = start + leases.rows(slot) + (count as usize - 1) * leases.palette_len;
                 match page.dirty.last_mut() {
-                    Some(last) if last.end as usize == start => last.end = end as u32,
+                    Some(last) if last.end as usize == start && !cut => last.end = end as u32,
                     _ => page.dirty.push(start as u32..end as u32),
                 }
             }

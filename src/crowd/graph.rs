@@ -16,9 +16,8 @@ use crate::graph::{
     VmScratch,
 };
 use crate::index::{CharacterId, CharacterKind, ClipId};
-use crate::math::Mat3x4;
 use crate::motion::{Fired, GroundMotion, NotifyNames};
-use crate::pose::Rig;
+use crate::pose::{PaletteView, Rig};
 use crate::task::{PoseState, TaskList};
 use glam::{Vec2, Vec3Swizzles};
 use std::sync::Arc;
@@ -129,6 +128,7 @@ impl KindGraph {
         let poses = kept_poses(program.histories(), program.snapshots.len(), rig);
         SlotShape {
             palette_len: rig.palette_len(),
+            cut: rig.cut_rows().cloned(),
             row: row_words(self.bound.words()),
             poses: Some(poses),
             interpolates: false,
@@ -393,5 +393,5 @@ pub(crate) struct GraphStep<'a> {
     /// It comes into view.
     pub entered: bool,
     /// The palette of its last evaluation; empty where nobody has seen it for long.
-    pub before: &'a [Mat3x4],
+    pub before: PaletteView<'a>,
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use twox_hash::XxHash3_64;
 
 /// Chains the palettes of this frame's evaluated characters to the hash of the frames before:
-/// XXH3 of each palette's bytes with the character's id as the seed, and of these in the order of
+/// XXH3 of each palette's bytes (of a cut one, of its rows') with the character's id as the seed, and of these in the order of
 /// ids with the chain so far as the seed. Which thread or slot a palette came from has no part.
 ///
 /// `each` holds one number per character, so that workers can leave theirs in any order.
@@ -20,7 +20,6 @@ pub(crate) fn chain(
     each: &[AtomicU64],
 ) -> u64 {
     for (leases, page) in slots.leases.iter().zip(&slots.pages) {
-        let len = leases.palette_len;
         let stride = leases.stride();
         let rows = page.matrices.par_chunks(stride * WORD);
         let owners = leases.owners.par_chunks(WORD);
@@ -29,7 +28,9 @@ pub(crate) fn chain(
             for slot in bits(leases.written(w)) {
                 let id = owners[slot];
                 let second = (word.second >> slot & 1) as usize;
-                let bytes = bytemuck::cast_slice(&rows[slot * stride + second * len..][..len]);
+                let at = slot * stride + second * leases.palette_len;
+                let len = leases.rows(w * WORD + slot);
+                let bytes = bytemuck::cast_slice(&rows[at..][..len]);
                 let hash = XxHash3_64::oneshot_with_seed(u64::from(id.0), bytes);
                 each[id.get()].store(hash, Ordering::Relaxed);
             }
@@ -77,7 +78,13 @@ mod tests {
         let mut blocks = vec![Block::default(); (CHARACTERS as usize).div_ceil(BLOCK)];
         for &id in ids {
             let kind = CharacterKind((id % 2) as u16);
-            let shape = SlotShape { palette_len: BONES, row: 0, poses: None, interpolates: false };
+            let shape = SlotShape {
+                palette_len: BONES,
+                cut: None,
+                row: 0,
+                poses: None,
+                interpolates: false,
+            };
             let state = (&Playback::IDLE, &[][..]);
             let at = slots.lease(kind, &shape, CharacterId(id), state).unwrap();
             let (page, slot) = (at.page as usize, at.slot as usize);

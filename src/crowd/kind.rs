@@ -9,8 +9,8 @@ use super::slots::SlotShape;
 use crate::asset::{ClipNotify, Surface};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::motion::{Bodies, Notify, NotifyNames, NotifyTrack, PlayMode, RootLock, RootTrack};
-use crate::pose::Rig;
-use crate::task::{Masks, NO_MASKS, Names};
+use crate::pose::{Detail, Rig};
+use crate::task::{Masks, NO_MASKS, Names, TaskList};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -156,11 +156,19 @@ impl Kind {
                 .filter(|bones| *bones < rig.bone_count()),
             slot: SlotShape {
                 palette_len: rig.palette_len(),
+                cut: rig.cut_rows().cloned(),
                 row: 0,
                 poses: None,
                 interpolates: false,
             },
         })
+    }
+
+    /// What a list of its characters is resolved to.
+    pub fn detail(&self, list: &TaskList) -> Detail {
+        let low = self.low_detail.filter(|_| self.rig.cut_rows().is_some());
+        let cut = list.cut().zip(low).is_some_and(|(cut, low)| cut <= low);
+        if cut { Detail::Cut } else { Detail::Whole }
     }
 
     /// What the indices in its characters' lists are called.

@@ -38,6 +38,10 @@ pub(crate) struct SlotWord {
     pub fallen: u64,
 }
 
+/// One bit per slot for 64 slots: which of their first palettes, and which of their second ones, were
+/// written as the rows of a cut one.
+pub(crate) type CutWord = [u64; 2];
+
 /// The slots of one page, all of one kind. What their holders are evaluated with lies in the order
 /// of the slots, so that workers take neighbouring slots as plain slices.
 #[derive(Debug)]
@@ -50,6 +54,10 @@ pub(crate) struct Leases {
     /// A slot has two palettes, which are written by turns.
     pub interpolates: bool,
     pub words: Vec<SlotWord>,
+    /// Which palettes are cut; whoever writes one says so.
+    pub cut: Vec<CutWord>,
+    /// Rows of a cut palette.
+    pub cut_len: usize,
     /// Who holds each slot; meaningless where it is not leased.
     pub owners: Vec<CharacterId>,
     /// The holders' clocks.
@@ -123,6 +131,8 @@ impl Leases {
             ticking: false,
             palette_len: shape.palette_len,
             words: Vec::new(),
+            cut: Vec::new(),
+            cut_len: shape.cut.as_ref().map_or(shape.palette_len, |cut| cut.count()),
             owners: Vec::new(),
             playback: Vec::new(),
             follow: Vec::new(),
@@ -166,12 +176,15 @@ impl Leases {
                 return false;
             }
             page.matrices.resize(rows, Mat3x4::zeroed());
-            // At worst every second slot is written, or one of the two palettes of each.
-            let ranges = if self.interpolates { words * WORD } else { words * WORD / 2 + 1 };
+            // At worst every second slot is written; or one of the two palettes of each, or the rows
+            // of one.
+            let apart = self.interpolates || self.cut_len < self.palette_len;
+            let ranges = if apart { words * WORD } else { words * WORD / 2 + 1 };
             page.dirty.reserve(ranges.saturating_sub(page.dirty.len()));
         }
         *held += bytes(words);
         self.words.resize(words, SlotWord::default());
+        self.cut.resize(words, CutWord::default());
         self.owners.resize(words * WORD, CharacterId(u32::MAX));
         self.roots.resize(words * WORD, Covered::NOTHING);
         self.evaluated_at.resize(words * WORD, 0);
@@ -218,6 +231,19 @@ impl Leases {
         let at = self.palette_at(slot);
         let start = slot * self.stride();
         if self.interpolates { 2 * start + self.palette_len - at } else { at }
+    }
+
+    /// Whether the newer palette of a slot is cut, and the one before it.
+    pub fn are_cut(&self, slot: usize) -> [bool; 2] {
+        let (word, bit) = (slot / WORD, slot % WORD);
+        let newer = (self.words[word].second >> bit & 1) as usize;
+        let before = if self.interpolates { 1 - newer } else { newer };
+        [newer, before].map(|at| self.cut[word][at] >> bit & 1 == 1)
+    }
+
+    /// Rows of the newer palette of a slot.
+    pub fn rows(&self, slot: usize) -> usize {
+        if self.are_cut(slot)[0] { self.cut_len } else { self.palette_len }
     }
 
     /// A holder's row.

@@ -12,6 +12,7 @@ use super::{CharacterState, Crowd, CrowdError};
 use crate::graph::{BoundProgram, Look};
 use crate::index::{BoneIndex, CharacterId, CharacterKind, ClipId};
 use crate::math::{Bounds, Mat3x4};
+use crate::pose::PaletteView;
 use crate::task::{Capture, Names};
 use glam::{Affine3A, Vec3};
 
@@ -41,7 +42,8 @@ pub struct CharacterFrame {
     /// What its graph and its driver keep.
     row: Vec<u32>,
     playback: Playback,
-    /// Its instance record, and its palette, with the one before behind it where they are mixed.
+    /// Its instance record, and its palette, with the one before behind it where they are mixed; whole
+    /// ones, and so the record says.
     drawn: Option<(InstanceRecord, Vec<Mat3x4>)>,
 }
 
@@ -99,11 +101,11 @@ impl Crowd {
         let at = world.characters.slots[id.get()];
         let (row, playback) = world.kept(id, at);
         let drawn = world.drawn(id).map(|drawn| {
-            let mut palettes = drawn.newer.to_vec();
+            let mut palettes = drawn.newer.to_whole().into_owned();
             if drawn.record.before_offset != drawn.record.palette_offset {
-                palettes.extend_from_slice(drawn.older);
+                palettes.extend_from_slice(&drawn.older.to_whole());
             }
-            (*drawn.record, palettes)
+            (InstanceRecord { cut: 0, ..*drawn.record }, palettes)
         });
         let seen = world.watcher.seen(who);
         Ok(CharacterFrame {
@@ -172,7 +174,8 @@ impl Crowd {
         let (record, palettes) = frame.drawn()?;
         let newer = palettes.get(..kind.rig.palette_len())?;
         let older = palettes.get(kind.rig.palette_len()..).filter(|p| p.len() == newer.len());
-        Some(Drawn { kind, record, newer, older: older.unwrap_or(newer) })
+        let [newer, older] = [newer, older.unwrap_or(newer)].map(PaletteView::whole);
+        Some(Drawn { kind, record, newer, older })
     }
 }
 

@@ -7,7 +7,7 @@ use super::evaluate::{Evaluation, Run};
 use super::feet::ground_patch;
 use super::graph::{GraphStep, KindGraph};
 use super::kind::Kind;
-use super::leases::{Covered, SlotWord, WORD};
+use super::leases::{Covered, CutWord, SlotWord, WORD};
 use super::notify::NotifyEvent;
 use super::playback::Playback;
 use super::ragdoll::still;
@@ -16,7 +16,7 @@ use crate::graph::{Instance, VmScratch};
 use crate::index::CharacterId;
 use crate::math::Mat3x4;
 use crate::motion::{Fired, GroundMotion};
-use crate::pose::GroundPatch;
+use crate::pose::{CutRows, GroundPatch, PaletteView};
 use crate::task::TaskList;
 
 /// World seconds for which somebody has to have been seen before it turns about the foot that it
@@ -52,6 +52,9 @@ struct Chunk<'c, 'e> {
     roots: &'c mut [Covered],
     /// Of the last palettes, by slot: where the newest begins that nobody writes to.
     matrices: &'c [Mat3x4],
+    /// Which of them are cut, and to which rows.
+    cut: &'c [CutWord],
+    rows: Option<&'c CutRows>,
     palette_len: usize,
     stride: usize,
     heard: &'c mut Vec<NotifyEvent>,
@@ -86,6 +89,8 @@ impl Evaluation<'_> {
             owners: run.owners,
             roots: &mut *run.roots,
             matrices: &*run.matrices,
+            cut: &*run.cut,
+            rows: kind.rig.cut_rows().map(|rows| &**rows),
             palette_len: run.palette_len,
             stride: run.stride,
             heard,
@@ -238,12 +243,18 @@ impl<'c> Chunk<'c, '_> {
 
     /// The palette of somebody's last evaluation; nothing where nobody has seen it for long, for
     /// nobody sees the others' feet slide.
-    fn before(&self, Turn { slot, word, .. }: Turn<'_>) -> &'c [Mat3x4] {
-        let newer = if is(word.second, slot) { self.palette_len } else { 0 };
-        let last = if self.stride > self.palette_len { self.palette_len - newer } else { 0 };
-        let settled = self.roots[slot].seen > SETTLED;
-        let shown = if settled { self.palette_len } else { 0 };
-        &self.matrices[slot * self.stride + last..][..shown]
+    fn before(&self, Turn { slot, word, .. }: Turn<'_>) -> PaletteView<'c> {
+        if self.roots[slot].seen <= SETTLED {
+            return PaletteView::default();
+        }
+        let by_turns = self.stride > self.palette_len;
+        let last = usize::from(by_turns && !is(word.second, slot));
+        let at = slot * self.stride + last * self.palette_len;
+        let matrices = &self.matrices[at..][..self.palette_len];
+        match self.rows {
+            Some(rows) if is(self.cut[slot / WORD][last], slot) => PaletteView::cut(matrices, rows),
+            _ => PaletteView::whole(matrices),
+        }
     }
 
     fn hear(&mut self, slot: usize, fired: Fired) {

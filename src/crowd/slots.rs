@@ -2,11 +2,13 @@
 
 use super::characters::{Place, SlotAddress};
 use super::draw::Page;
-use super::leases::{Covered, Leases, SlotWord, WORD};
+use super::leases::{Covered, CutWord, Leases, SlotWord, WORD};
 use super::playback::Playback;
 use crate::index::{CharacterId, CharacterKind};
 use crate::math::Mat3x4;
+use crate::pose::CutRows;
 use crate::task::PoseState;
+use std::sync::Arc;
 
 /// All pages. A page belongs to one kind; there are as many as it takes, and they never shrink
 /// ([`Slots::drop_pages`] forgets them all).
@@ -27,6 +29,8 @@ pub(crate) struct Slots {
 #[derive(Debug)]
 pub(crate) struct SlotShape {
     pub palette_len: usize,
+    /// What there is of a palette while its holder is cut, where that is less.
+    pub cut: Option<Arc<CutRows>>,
     /// Words of its row.
     pub row: usize,
     /// Its poses, if it keeps any.
@@ -46,7 +50,7 @@ impl SlotShape {
 
     /// What a slot holds in which clocks alone run.
     fn without_pose(&self) -> Self {
-        Self { palette_len: 0, row: self.row, poses: None, interpolates: false }
+        Self { palette_len: 0, cut: None, row: self.row, poses: None, interpolates: false }
     }
 }
 
@@ -66,7 +70,7 @@ impl Slots {
     pub const fn bytes_per_slot(palette_len: usize, interpolates: bool) -> usize {
         let of_one = palette_len * size_of::<Mat3x4>();
         let palettes = if interpolates { 2 * of_one + size_of::<Place>() } else { of_one };
-        palettes + ROW + size_of::<SlotWord>() / WORD
+        palettes + ROW + (size_of::<SlotWord>() + size_of::<CutWord>()) / WORD
     }
 
     /// Bytes of matrices in all pages.
@@ -267,7 +271,8 @@ impl Slots {
         let stride = shape.palette_len << usize::from(shape.interpolates);
         let capacity = (self.page_matrices / stride.max(1)).max(1);
         let palette_len = shape.palette_len as u32;
-        self.pages.push(Page { palette_len, ..Page::default() });
+        let cut = shape.cut.clone();
+        self.pages.push(Page { palette_len, cut, ..Page::default() });
         self.leases.push(Leases::new(kind, shape, capacity));
     }
 

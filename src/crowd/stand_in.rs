@@ -2,7 +2,7 @@
 //! and in what is drawn. The next tick puts everything back before it reads any of it.
 
 use super::Crowd;
-use super::draw::{DrawGroup, Page};
+use super::draw::{DrawGroup, InstanceRecord, Page};
 use super::observe::CharacterFrame;
 use super::slots::Slots;
 use super::world::World;
@@ -37,9 +37,11 @@ impl Page {
     /// Has the renderer know that a palette was written, if it does not yet.
     fn touch(&mut self, range: Range<u32>) {
         let after = self.dirty.partition_point(|dirty| dirty.start <= range.start);
-        let known = after.checked_sub(1).and_then(|before| self.dirty.get(before));
-        if known.is_none_or(|known| known.end < range.end) {
-            self.dirty.insert(after, range);
+        let known = after.checked_sub(1).and_then(|before| self.dirty.get_mut(before));
+        match known.filter(|known| known.end > range.start) {
+            // The rows of a cut one may be all that is known.
+            Some(known) => known.end = known.end.max(range.end),
+            None => self.dirty.insert(after, range),
         }
     }
 }
@@ -98,6 +100,17 @@ impl World {
             page.touch(at as u32..(at + length) as u32);
         }
         self.stand_in = Some(stand_in);
+        // Whoever shares the palettes is told that they are whole now.
+        let whole = |offset: u32| offset == newer as u32 || mixed && offset == older as u32;
+        for group in self.groups.iter().filter(|group| group.page == at.page) {
+            let (camera, shadow) = (&group.camera, &group.shadow);
+            let all = camera.start.min(shadow.start)..camera.end.max(shadow.end);
+            for record in &mut self.instances[all.start as usize..all.end as usize] {
+                let before = whole(record.before_offset);
+                record.cut &= !(u32::from(whole(record.palette_offset)) * InstanceRecord::CUT);
+                record.cut &= !(u32::from(before) * InstanceRecord::BEFORE_CUT);
+            }
+        }
         let mut record = *record;
         record.palette_offset = newer as u32;
         record.before_offset = if mixed { older as u32 } else { newer as u32 };

@@ -9,7 +9,7 @@ use super::leases::WORD;
 use super::slots::Slots;
 use super::spawn::CharacterHandle;
 use crate::index::{CharacterId, CharacterKind};
-use crate::math::Mat3x4;
+use crate::pose::PaletteView;
 use crate::task::validate::{Validator, Verdict};
 use crate::task::{Capture, NamedCapture, TaskList};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -236,13 +236,13 @@ impl Watcher {
         &self,
         kind: &Kind,
         validator: &mut Validator,
-        executed: impl Iterator<Item = (CharacterId, &'a TaskList, &'a [Mat3x4])>,
+        executed: impl Iterator<Item = (CharacterId, &'a TaskList, PaletteView<'a>)>,
     ) {
         let scale = f64::from(kind.scale);
         let allowed_mm = ROUNDING * f64::from(kind.radius) * 1e3;
         let mut found = Validation::default();
         for (character, list, palette) in executed {
-            let verdict = validator.check(&kind.rig, list, palette, NEAR / scale);
+            let verdict = validator.check(&kind.rig, list, &palette.to_whole(), NEAR / scale);
             let Verdict::Compared { clip, seconds, furthest } = verdict else {
                 found.skipped += 1;
                 continue;

@@ -205,6 +205,20 @@ impl Basis {
             .unwrap_or_else(|| Self::general(skeleton))
     }
 
+    /// What a bone's pose does to the walked matrix of what it hangs on: `walked_j = walked_p * step`.
+    pub fn step(&self, bone: BoneIndex, pose: &PoseTrs) -> DAffine3 {
+        let (rotation, translation) = (pose.rotation.normalize(), pose.translation);
+        match self.class {
+            RigClass::General => {
+                DAffine3::from_scale_rotation_translation(pose.scale, rotation, translation)
+            }
+            RigClass::BindRelative => {
+                let to_origin = DAffine3::from_translation(-self.bones[bone.get()].origin);
+                DAffine3::from_rotation_translation(rotation, translation) * to_origin
+            }
+        }
+    }
+
     fn general(skeleton: &Skeleton) -> Self {
         let bones = skeleton.bone_count();
         Self {

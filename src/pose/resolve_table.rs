@@ -2,7 +2,9 @@
 
 use super::Skeleton;
 use super::basis::{Basis, PoseTrs, Start};
+use crate::index::{BoneCount, BoneIndex};
 use crate::math::Mat3x4;
+use glam::DAffine3;
 
 /// No slot, no product.
 pub(crate) const NONE: u16 = u16::MAX;
@@ -57,17 +59,53 @@ pub(crate) struct ResolveTable {
     pub slots: usize,
 }
 
+/// What a palette matrix beyond those of the walked bones is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extra {
+    pub on: Carrier,
+    /// What follows there; `None` for the identity.
+    pub product: Option<DAffine3>,
+}
+
+/// What carries a bone that the walk does not reach, or an extra matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// A bone that is walked.
+    Bone(BoneIndex),
+    /// What a root that is not walked starts from.
+    Root(BoneIndex),
+}
+
 impl ResolveTable {
+    /// The walk down the whole skeleton.
     pub fn new(skeleton: &Skeleton, basis: &Basis, reference: &[PoseTrs]) -> Self {
-        let parents = skeleton.parents();
+        let bones = skeleton.bone_count();
+        let entries = skeleton.palette().iter().zip(&basis.products).skip(bones.get());
+        let extras: Vec<_> = entries
+            .map(|(entry, product)| Extra { on: Carrier::Bone(entry.bone), product: *product })
+            .collect();
+        Self::first(bones, &extras, skeleton, basis, reference)
+    }
+
+    /// The walk down the first bones, with the matrices that hang on these or on roots.
+    pub fn first(
+        bones: BoneCount,
+        extras: &[Extra],
+        skeleton: &Skeleton,
+        basis: &Basis,
+        reference: &[PoseTrs],
+    ) -> Self {
+        let parents = &skeleton.parents()[..bones.get()];
         let mut last_reader: Vec<Option<usize>> = vec![None; parents.len()];
         for (bone, parent) in parents.iter().enumerate() {
             if let Some(parent) = parent {
                 last_reader[parent.get()] = Some(bone);
             }
         }
-        for extra in &skeleton.palette()[parents.len()..] {
-            last_reader[extra.bone.get()] = Some(usize::MAX);
+        for extra in extras {
+            if let Carrier::Bone(bone) = extra.on {
+                last_reader[bone.get()] = Some(usize::MAX);
+            }
         }
 
         let mut table = Self::default();
@@ -98,9 +136,13 @@ impl ResolveTable {
                 rest: reference[bone].translation.as_vec3().to_array(),
             });
         }
-        for (entry, extra) in skeleton.palette().iter().enumerate().skip(parents.len()) {
-            let product = table.product(basis.products[entry]);
-            table.extras.push(ExtraOp { slot: slot_of[extra.bone.get()], product });
+        for extra in extras {
+            let slot = match extra.on {
+                Carrier::Bone(bone) => slot_of[bone.get()],
+                Carrier::Root(root) => table.root_slot(&basis.walk_from_root[root.get()]),
+            };
+            let product = table.product(extra.product);
+            table.extras.push(ExtraOp { slot, product });
         }
         table
     }
@@ -120,7 +162,7 @@ impl ResolveTable {
         slot
     }
 
-    fn product(&mut self, matrix: Option<glam::DAffine3>) -> u16 {
+    fn product(&mut self, matrix: Option<DAffine3>) -> u16 {
         let Some(matrix) = matrix else { return NONE };
         self.products.push(Mat3x4::from_affine(&matrix.as_affine3a()));
         (self.products.len() - 1) as u16

@@ -7,6 +7,7 @@ use super::buffer::{Pose, PoseShape, Rest};
 use super::clip_layout::{ClipLayout, ClipPlan, LaidOut, Table};
 use super::clip_store::{ClipStore, Ranges};
 use super::kernels::{resolve, sample};
+use super::low_detail::{CutRows, Detail, LowDetail};
 use super::resolve_table::ResolveTable;
 use super::runtime_clip::RuntimeClip;
 use super::streams::GROUP;
@@ -14,7 +15,7 @@ use super::{Skeleton, UniformClip};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::huge::OutOfMemory;
 use crate::math::{Lanes, Mat3x4, Trs};
-use clips::packed;
+use clips::{check, packed};
 use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 use std::sync::Arc;
 
@@ -93,6 +94,7 @@ pub struct Rig {
     /// What the 16-bit clips share.
     ranges: Vec<Arc<Ranges>>,
     table: ResolveTable,
+    low: Option<LowDetail>,
 }
 
 impl Rig {
@@ -137,6 +139,7 @@ impl Rig {
         let mut no_difference = packed(shape, &vec![PoseTrs::NO_DIFFERENCE; shape.bones.get()]);
         no_difference.is_delta = true;
         let table = ResolveTable::new(&skeleton, &basis, &rest);
+        let low = LowDetail::new(&skeleton, &basis, &rest);
         let layout =
             ClipLayout { reference: &rest, has_scale: shape.has_scale, is_additive: false };
         let stores = options.stores.iter().copied().chain(std::iter::repeat(ClipStore::F32));
@@ -148,7 +151,7 @@ impl Rig {
         }
         let LaidOut { clips, ranges } = layout.lay_out(plans)?;
         let ranges = ranges.into_iter().collect();
-        Ok(Self { skeleton, basis, reference, no_difference, clips, ranges, table })
+        Ok(Self { skeleton, basis, reference, no_difference, clips, ranges, table, low })
     }
 
     /// The skeleton.
@@ -164,6 +167,23 @@ impl Rig {
     /// Number of matrices that resolve writes.
     pub fn palette_len(&self) -> usize {
         self.table.palette_len()
+    }
+
+    /// What there is of a palette while the low-detail bones alone are animated; `None` where that is
+    /// all of it.
+    pub fn cut_rows(&self) -> Option<&Arc<CutRows>> {
+        self.low.as_ref().map(|low| &low.rows)
+    }
+
+    /// What a palette of so many matrices holds of a character whose first bones are animated; `None`
+    /// for one of the wrong length.
+    pub fn detail_of(&self, len: usize, active: BoneCount) -> Option<Detail> {
+        let cut = self.cut_rows().is_some_and(|rows| rows.count() == len)
+            && active <= self.skeleton.low_detail_bone_count();
+        match len == self.palette_len() {
+            true => Some(Detail::Whole),
+            false => cut.then_some(Detail::Cut),
+        }
     }
 
     /// How poses are kept.
@@ -202,9 +222,10 @@ impl Rig {
         PoseShape { bones: self.bone_count(), has_scale: self.has_scale() }
     }
 
-    /// The tables of resolve.
-    pub(crate) fn table(&self) -> &ResolveTable {
-        &self.table
+    /// The tables of resolve. A rig without less detail has but one.
+    pub(crate) fn table(&self, detail: Detail) -> &ResolveTable {
+        let low = self.low.as_ref().filter(|_| detail == Detail::Cut);
+        low.map_or(&self.table, |low| &low.table)
     }
 
     /// One bone's transform in a pose, relative to its parent; the rotation is normalized.
@@ -349,7 +370,7 @@ impl Rig {
             Lanes::best(),
             self,
             &[pose],
-            self.bone_count(),
+            (self.bone_count(), Detail::Whole),
             &mut scratch,
             &mut [&mut palette],
         );
@@ -375,22 +396,6 @@ impl Rig {
             None => sample::reference(&self.reference, active, &mut pose),
         }
         pose
-    }
-}
-
-fn check(clip: &UniformClip, bones: usize) -> Result<(), RigError> {
-    let name = || clip.name.clone();
-    let (locals, frames) = (clip.locals.len(), clip.frame_count);
-    let needed = frames.max(1).saturating_mul(bones);
-    if frames == 0 || locals != needed {
-        return Err(RigError::Length { clip: name(), locals, frames, bones, needed });
-    }
-    if !(clip.rate_hz > 0.0 && clip.rate_hz.is_finite()) {
-        return Err(RigError::Rate { clip: name(), rate_hz: clip.rate_hz });
-    }
-    match clip.locals.iter().position(|local| !local.is_finite()) {
-        Some(at) => Err(RigError::NotFinite { clip: name(), frame: at / bones, bone: at % bones }),
-        None => Ok(()),
     }
 }
 
@@ -495,6 +500,7 @@ mod tests {
             let mut palette = vec![Mat3x4::IDENTITY; rig.palette_len()];
             let scratch = &mut resolve::ResolveScratch::default();
             let (all, out) = (rig.bone_count(), &mut [&mut palette[..]]);
+            let all = (all, Detail::Whole);
             resolve::resolve(Lanes::best(), &rig, &[&pose], all, scratch, out).unwrap();
             let model = rig.model_from_bone(&palette, bone).unwrap();
             let axes = [model.x_axis, model.y_axis, model.z_axis].map(|axis| axis.length());

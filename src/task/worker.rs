@@ -8,7 +8,7 @@ use crate::index::BoneCount;
 use crate::math::{Lanes, Mat3x4};
 use crate::pose::kernels::mesh_additive::MeshScratch;
 use crate::pose::kernels::resolve::{self, BATCH, ResolveScratch};
-use crate::pose::{Pose, Rig};
+use crate::pose::{Detail, Pose, Rig};
 use crate::profile;
 use std::time::Instant;
 
@@ -124,11 +124,12 @@ pub struct Batch<'w, 'a> {
     nothing: PoseState,
 }
 
-/// Finished poses of one rig and cut that are not resolved yet.
+/// Finished poses of one rig, cut and detail that are not resolved yet.
 #[derive(Debug, Default)]
 struct Waiting<'a> {
     rig: Option<&'a Rig>,
     active: BoneCount,
+    detail: Detail,
     count: usize,
     /// A list that was timed waits in here, so its resolve is timed as well.
     timed: bool,
@@ -138,11 +139,12 @@ struct Waiting<'a> {
 
 impl<'a> Batch<'_, 'a> {
     /// Executes a list that keeps nothing from frame to frame; the palette is written now or when
-    /// the batch is finished.
+    /// the batch is finished. It is as long as the rig's, or, for a list that animates the
+    /// low-detail bones at most, as there are [`CutRows`](crate::pose::CutRows): then these are
+    /// written.
     ///
     /// # Errors
-    /// [`TaskError::Palette`] when the palette has another length than the rig's. Nothing is
-    /// executed then.
+    /// [`TaskError::Palette`] when the palette has another length. Nothing is executed then.
     pub fn execute(
         &mut self,
         rig: &'a Rig,
@@ -219,14 +221,13 @@ impl<'a> Waiting<'a> {
         palette: &'a mut [Mat3x4],
     ) -> Result<(), TaskError> {
         let (len, needed) = (palette.len(), rig.palette_len());
-        if len != needed {
-            return Err(TaskError::Palette { len, needed });
-        }
         let active = list.active(rig.bone_count());
-        let same = self.rig.is_some_and(|r| std::ptr::eq(r, rig)) && self.active == active;
+        let detail = rig.detail_of(len, active).ok_or(TaskError::Palette { len, needed })?;
+        let same = self.rig.is_some_and(|r| std::ptr::eq(r, rig))
+            && (self.active, self.detail) == (active, detail);
         if !same {
             self.flush(worker);
-            (self.rig, self.active) = (Some(rig), active);
+            (self.rig, self.active, self.detail) = (Some(rig), active, detail);
         }
         let timed = worker.is_timed();
         self.timed |= timed;
@@ -249,7 +250,7 @@ impl<'a> Waiting<'a> {
     }
 
     fn flush(&mut self, worker: &mut Worker) {
-        let Self { rig: Some(rig), active, count, timed, buffers, palettes } = self else {
+        let Self { rig: Some(rig), active, detail, count, timed, buffers, palettes } = self else {
             return;
         };
         let (count, timed) = (std::mem::take(count), std::mem::take(timed));
@@ -265,7 +266,7 @@ impl<'a> Waiting<'a> {
             worker.options.lanes,
             rig,
             &poses[..count],
-            *active,
+            (*active, *detail),
             &mut worker.scratch,
             &mut palettes[..count],
         );

@@ -15,7 +15,6 @@ fn every_drawn_vertex_lies_in_its_characters_sphere() {
         let asset = builtin(name).unwrap().unwrap();
         let rig = Arc::new(asset.rig().unwrap());
         let kind = CrowdKind::new(*name, rig, asset.bounds);
-        let palette_len = asset.skeleton.palette_len();
         let layout = Layout::Street;
         let config = CrowdConfig { count: 60, layout, terrain, ..CrowdConfig::default() };
         let mut crowd = Crowd::new(config, vec![kind]).unwrap();
@@ -33,8 +32,7 @@ fn every_drawn_vertex_lies_in_its_characters_sphere() {
             let draw = crowd.draw();
             for record in draw.instances {
                 let state = crowd.character(CharacterId(record.id)).unwrap();
-                let offset = record.palette_offset as usize;
-                let palette = &draw.pages[0].matrices[offset..][..palette_len];
+                let palette = draw.pages[0].palette(record).unwrap().to_whole();
                 for vertex in asset.primitives.iter().flat_map(|p| p.vertices.iter().step_by(23)) {
                     let mut point = glam::Vec3::ZERO;
                     for (joint, weight) in vertex.joints.iter().zip(vertex.weights) {

@@ -8,8 +8,7 @@ use throng::crowd::{Crowd, CrowdConfig, CrowdKind, Gates, InstanceRecord, Layout
 use throng::math::Mat3x4;
 
 const COUNT: u32 = 60;
-/// Bones of the tests' rig, and the one that is looked at.
-const BONES: usize = 6;
+/// The bone that is looked at.
 const HAND: usize = 3;
 /// Where that is in the mesh.
 const AT_REST: Vec3 = Vec3::new(0.35, 1.1, 0.0);
@@ -31,15 +30,11 @@ fn records(crowd: &Crowd) -> Vec<(&InstanceRecord, &Page)> {
     draw.groups.iter().flat_map(of).collect()
 }
 
-fn palette(page: &Page, offset: u32) -> &[Mat3x4] {
-    &page.matrices[offset as usize..][..BONES]
-}
-
 /// Where each one's hand is seen, world metres: as the shader mixes it.
 fn hands(crowd: &Crowd) -> BTreeMap<u32, Vec3> {
     let hand = |(record, page): (&InstanceRecord, &Page)| {
-        let [older, newer] = [record.before_offset, record.palette_offset]
-            .map(|offset| palette(page, offset)[HAND].transform_point(AT_REST));
+        let [older, newer] = [page.palette_before(record), page.palette(record)]
+            .map(|palette| palette.unwrap().get(HAND).unwrap().transform_point(AT_REST));
         let mixed = older.lerp(newer, record.weight);
         (record.id, record.world_from_model.transform_point(mixed))
     };
@@ -96,10 +91,11 @@ fn the_palette_before_is_the_one_that_was_shown_and_the_newer_is_reached_in_time
     for frame in 0..60 {
         tick(&mut crowd, &overview(), DT);
         for (record, page) in records(&crowd) {
-            let newer = palette(page, record.palette_offset);
+            let newer = &page.palette(record).unwrap().to_whole()[..];
             let known = newest.entry(record.id).or_insert_with(|| newer.to_vec());
             if newer != &known[..] {
-                assert_eq!(palette(page, record.before_offset), &known[..], "frame {frame}");
+                let before = page.palette_before(record).unwrap().to_whole();
+                assert_eq!(before[..], known[..], "frame {frame}");
                 // Whoever has just come waits for its turn.
                 assert!(frame < 8 || record.weight == 0.25, "frame {frame}: {}", record.weight);
                 *known = newer.to_vec();

@@ -1,7 +1,9 @@
 //! Distant characters are posed by their first bones.
 
 use super::{DT, config, drawn, furthest, looking, overview, rig, tick, walker};
-use throng::crowd::{Crowd, CrowdConfig, Gates, Layout};
+use glam::Vec3;
+use std::collections::BTreeMap;
+use throng::crowd::{Crowd, CrowdConfig, Gates, InstanceRecord, Layout};
 use throng::math::Mat3x4;
 
 /// Bones that are animated from afar, of [`rig`].
@@ -57,6 +59,14 @@ fn near_and_far_stand_side_by_side_each_as_it_would_alone() {
         tick(&mut whole, &view, DT);
         let stats = tick(&mut some, &view, DT);
         assert!(stats.lod_cut > 0 && stats.lod_cut < stats.evaluated, "{stats:?}");
+        // Of cut ones the first rows are written, and told to be.
+        let pages = some.draw().pages.iter();
+        let dirty = pages.flat_map(|page| page.dirty.iter().map(move |range| (page, range)));
+        let cut = dirty.clone().filter(|(page, range)| page.is_cut(range)).count() as u32;
+        assert_eq!(cut, stats.lod_cut);
+        let rows: usize = dirty.map(|(_, range)| range.len()).sum();
+        let of_whole = (stats.evaluated - stats.lod_cut) as usize * (CUT + PARENTS.len());
+        assert_eq!(rows, of_whole + stats.lod_cut as usize * CUT);
         let whole = drawn(whole.draw());
         for (id, (palette, _)) in drawn(some.draw()) {
             let whole = &whole[&id].0;
@@ -69,6 +79,47 @@ fn near_and_far_stand_side_by_side_each_as_it_would_alone() {
         }
     }
     assert!(near > 100 && far > 100, "{near} {far}");
+}
+
+#[test]
+fn between_two_palettes_each_is_whole_or_cut_as_it_was_written() {
+    let run = |gates| {
+        let config = CrowdConfig { interpolate: true, gates, ..config(200, Layout::Grid) };
+        Crowd::new(config, vec![rig::stander(), rig::person()]).unwrap()
+    };
+    let rates = Gates { update_rate: true, rate_distances: [0.1, 900.0, 901.0], ..Gates::OFF };
+    let (mut whole, mut some) =
+        (run(rates), run(Gates { skeleton_lod: true, lod_distance: 5.0, ..rates }));
+    let mut newest: BTreeMap<u32, Vec<Mat3x4>> = BTreeMap::new();
+    let mut seen = [0; 4];
+    for frame in 0..60 {
+        let mut view = overview();
+        view.eye = Vec3::new(0.0, 3.0 + 12.0 * (0.15 * frame as f32).sin().abs(), 0.0);
+        tick(&mut whole, &view, DT);
+        tick(&mut some, &view, DT);
+        let whole = drawn(whole.draw());
+        let draw = some.draw();
+        for (group, record) in draw.groups.iter().flat_map(|group| {
+            let records = &draw.instances[group.camera.start as usize..group.camera.end as usize];
+            records.iter().map(move |record| (group, record))
+        }) {
+            let page = &draw.pages[group.page as usize];
+            let newer = page.palette(record).unwrap().to_whole().into_owned();
+            let before = page.palette_before(record).unwrap().to_whole();
+            if record.cut & InstanceRecord::CUT == 0 {
+                assert_eq!(newer, whole[&record.id].0, "{frame}: {}", record.id);
+            } else {
+                is_cut(&newer, &whole[&record.id].0);
+            }
+            if let Some(known) = newest.insert(record.id, newer.clone())
+                && known != newer
+            {
+                assert_eq!(before[..], known[..], "{frame}: {}", record.id);
+                seen[record.cut as usize] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 20), "{seen:?}");
 }
 
 #[test]
@@ -89,5 +140,6 @@ fn graphs_go_on_when_bones_come_and_go() {
         assert!(changes > 30, "{changes}");
         hash
     };
-    assert_eq!(run(1), run(4));
+    let alone = run(1);
+    assert_eq!([2, 4, 8].map(run), [alone; 3]);
 }

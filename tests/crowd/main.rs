@@ -83,11 +83,11 @@ fn tick(crowd: &mut Crowd, view: &View, dt: f64) -> TickStats {
 fn drawn(draw: CrowdDraw<'_>) -> BTreeMap<u32, (Vec<Mat3x4>, Mat3x4)> {
     let mut all = BTreeMap::new();
     for group in draw.groups {
-        let matrices = &draw.pages[group.page as usize].matrices;
+        let page = &draw.pages[group.page as usize];
         for record in &draw.instances
             [group.camera.start as usize..group.shadow.end.max(group.camera.end) as usize]
         {
-            let palette = matrices[record.palette_offset as usize..][..6].to_vec();
+            let palette = page.palette(record).unwrap().to_whole().into_owned();
             let before = all.insert(record.id, (palette, record.world_from_model));
             assert!(before.is_none(), "character {} is drawn twice", record.id);
         }

@@ -34,7 +34,7 @@ fn crowd_of(count: u32, configure: impl FnOnce(&mut CrowdConfig)) -> Crowd {
 }
 
 /// Its record and the palette that this refers to.
-fn palette_of(crowd: &CrowdDraw<'_>, id: CharacterId, len: usize) -> Option<(Vec<Mat3x4>, Mat3x4)> {
+fn palette_of(crowd: &CrowdDraw<'_>, id: CharacterId) -> Option<(Vec<Mat3x4>, Mat3x4)> {
     let (group, record) = crowd.groups.iter().find_map(|group| {
         let all =
             group.camera.start.min(group.shadow.start)..group.camera.end.max(group.shadow.end);
@@ -42,7 +42,7 @@ fn palette_of(crowd: &CrowdDraw<'_>, id: CharacterId, len: usize) -> Option<(Vec
         Some((group, records.iter().find(|r| r.id == id.0)?))
     })?;
     let page = &crowd.pages[group.page as usize];
-    let palette = page.matrices[record.palette_offset as usize..][..len].to_vec();
+    let palette = page.palette(record).unwrap().to_whole().into_owned();
     Some((palette, record.world_from_model))
 }
 
@@ -129,8 +129,6 @@ fn an_earlier_frame_is_drawn_bit_by_bit_and_changes_nothing() {
         };
         let (mut crowd, mut twin) = (crowd_of(30, gates), crowd_of(30, gates));
         let who = crowd.handle(WHO).unwrap();
-        let kind = crowd.character(WHO).unwrap().kind;
-        let len = crowd.rig(kind).unwrap().palette_len();
         // Far enough for every second frame.
         let view = View::look_at(Vec3::new(0.0, 30.0, 40.0), Vec3::ZERO, 0.8, 500.0, (160, 90));
         let mut kept = Vec::new();
@@ -138,9 +136,9 @@ fn an_earlier_frame_is_drawn_bit_by_bit_and_changes_nothing() {
             tick(&mut crowd, &view, DT);
             tick(&mut twin, &view, DT);
             let seen = crowd.observe(who, view.eye).unwrap();
-            let drawn = palette_of(&crowd.draw(), WHO, len).unwrap();
+            let drawn = palette_of(&crowd.draw(), WHO).unwrap();
             assert_eq!(seen.frame, frame);
-            assert_eq!(seen.drawn().unwrap().1[..len], drawn.0);
+            assert_eq!(seen.drawn().unwrap().1[..drawn.0.len()], drawn.0);
             kept.push((seen, drawn));
         }
         assert!(kept[5].1 != kept[50].1);
@@ -149,20 +147,20 @@ fn an_earlier_frame_is_drawn_bit_by_bit_and_changes_nothing() {
             // Once more between two ticks.
             assert!(crowd.show_as(frame));
             let draw = crowd.draw();
-            assert_eq!(palette_of(&draw, WHO, len).unwrap(), (palette.clone(), *place));
+            assert_eq!(palette_of(&draw, WHO).unwrap(), (palette.clone(), *place));
             let shown = crowd.drawn_weight(WHO);
             assert_eq!(shown, frame.drawn().unwrap().0.weight);
             // What was written is told to the renderer, as whole palettes in order.
             for page in draw.pages {
-                assert!(page.is_whole_palettes(&page.dirty));
+                assert!(page.is_palettes(&page.dirty));
                 assert!(page.dirty.is_sorted_by(|a, b| a.end <= b.start), "{:?}", page.dirty);
             }
             let hashes = [&mut crowd, &mut twin].map(|c| tick(c, &view, DT).palette_hash);
             assert!(hashes[0].is_some() && hashes[0] == hashes[1], "the tick saw nothing of it");
-            let [own, expected] = [&crowd, &twin].map(|c| palette_of(&c.draw(), WHO, len));
+            let [own, expected] = [&crowd, &twin].map(|c| palette_of(&c.draw(), WHO));
             assert_eq!(own, expected);
             let at = crowd.draw();
-            assert!(at.pages.iter().all(|p| p.is_whole_palettes(&p.dirty)));
+            assert!(at.pages.iter().all(|p| p.is_palettes(&p.dirty)));
         }
     }
 }

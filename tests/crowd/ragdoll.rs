@@ -81,9 +81,10 @@ pub fn bones(crowd: &Crowd, cast: &Cast) -> BTreeMap<u32, Vec<Affine3A>> {
     });
     let of = |(group, record): (&throng::crowd::DrawGroup, &throng::crowd::InstanceRecord)| {
         let skeleton = &cast.assets[group.kind.get()].skeleton;
-        let matrices = &draw.pages[group.page as usize].matrices[record.palette_offset as usize..];
+        let palette = draw.pages[group.page as usize].palette(record).unwrap().to_whole();
         let world = record.world_from_model.to_affine();
-        let entries = skeleton.palette().iter().zip(matrices).take(skeleton.bone_count().get());
+        let entries =
+            skeleton.palette().iter().zip(palette.iter()).take(skeleton.bone_count().get());
         let bones = entries.map(|(e, m)| world * m.to_affine() * e.bone_from_mesh.inverse());
         (record.id, bones.collect())
     };

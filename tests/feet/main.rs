@@ -105,11 +105,10 @@ fn drawn(crowd: &Crowd) -> Vec<(u32, Vec<Mat3x4>, Mat3x4)> {
     let draw = crowd.draw();
     let mut all = Vec::new();
     for group in draw.groups {
-        let length = crowd.rig(group.kind).unwrap().palette_len();
-        let matrices = &draw.pages[group.page as usize].matrices;
+        let page = &draw.pages[group.page as usize];
         let records = group.camera.start as usize..group.camera.end as usize;
         for record in &draw.instances[records] {
-            let palette = matrices[record.palette_offset as usize..][..length].to_vec();
+            let palette = page.palette(record).unwrap().to_whole().into_owned();
             all.push((record.id, palette, record.world_from_model));
         }
     }

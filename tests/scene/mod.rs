@@ -354,7 +354,7 @@ impl Scene {
                     before_offset: matrices.len() as u32,
                     weight: 1.0,
                     fade: 0.0,
-                    unused: 0,
+                    cut: 0,
                 });
                 let palette = pose(i);
                 palette_len = palette.len() as u32;
@@ -362,7 +362,7 @@ impl Scene {
             }
             let end = scene.instances.len() as u32;
             let dirty = std::iter::once(0..matrices.len() as u32).collect();
-            scene.pages.push(Page { matrices, palette_len, dirty });
+            scene.pages.push(Page { matrices, palette_len, cut: None, dirty });
             scene.groups.push(DrawGroup {
                 kind: CharacterKind(0),
                 page,

@@ -10,7 +10,7 @@ use crate::pose::kernels::masked::{Mask, blend_masked};
 use crate::pose::kernels::mesh_additive::{MeshScratch, apply_mesh_additive, make_mesh_additive};
 use crate::pose::kernels::resolve::{BATCH, ResolveScratch, resolve};
 use crate::pose::kernels::{additive, blend, dead_blend, inertialize, sample};
-use crate::pose::{ClipStore, Pose, Rig};
+use crate::pose::{ClipStore, Detail, Pose, Rig};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -111,7 +111,7 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
                 make_mesh_additive(lanes, rig, &mut acc, &b, BONE_COUNT, &mut mesh);
             }),
         );
-        let poses = [&a; BATCH];
+        let (poses, all) = ([&a; BATCH], (BONE_COUNT, Detail::Whole));
         let mut scratch = ResolveScratch::default();
         let mut matrices = vec![Mat3x4::IDENTITY; BATCH * rig.palette_len()];
         let mut chunks = matrices.chunks_exact_mut(rig.palette_len().max(1));
@@ -120,7 +120,7 @@ pub(super) fn measure(rigs: &Rigs, levels: &[Lanes]) -> Vec<KernelRow> {
         row(
             "resolve",
             timed(BATCH, |_| {
-                let done = resolve(lanes, rig, &poses, BONE_COUNT, &mut scratch, &mut palettes);
+                let done = resolve(lanes, rig, &poses, all, &mut scratch, &mut palettes);
                 debug_assert_eq!(done, Ok(()));
             }),
         );

@@ -46,8 +46,8 @@ fn drawn(crowd: &Crowd) -> (Mat3x4, Vec<Mat3x4>) {
     let draw = crowd.draw();
     let record = draw.instances.iter().find(|record| record.id == WHO.0).unwrap();
     let page = &draw.pages[draw.groups[0].page as usize];
-    let palette = &page.matrices[record.palette_offset as usize..][..page.palette_len as usize];
-    (record.world_from_model, palette.to_vec())
+    let palette = page.palette(record).unwrap().to_whole();
+    (record.world_from_model, palette.into_owned())
 }
 
 #[test]

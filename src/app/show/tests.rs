@@ -39,8 +39,8 @@ fn palettes(show: &Show) -> Vec<(u32, Vec<Mat3x4>)> {
         .flat_map(|group| {
             let page = &draw.pages[group.page as usize];
             let records = &draw.instances[group.camera.start as usize..group.camera.end as usize];
-            let of = |at: u32| page.matrices[at as usize..][..page.palette_len as usize].to_vec();
-            records.iter().map(move |record| (record.id, of(record.palette_offset)))
+            let whole = |record| page.palette(record).unwrap().to_whole().into_owned();
+            records.iter().map(move |record| (record.id, whole(record)))
         })
         .collect();
     all.sort_by_key(|(id, _)| *id);

@@ -8,7 +8,7 @@ use crate::crowd::leases::{Leases, WORD};
 use crate::crowd::slots::Slots;
 use crate::math::Mat3x4;
 use crate::pose::kernels::resolve::{self, BATCH, ResolveScratch};
-use crate::pose::{Pose, PoseMap, Rig};
+use crate::pose::{Detail, Pose, PoseMap, Rig};
 use crate::profile::{Phase, PhaseTimes};
 use rayon::prelude::*;
 
@@ -27,8 +27,8 @@ impl CopyScratch {
         // A batch of one needs the most: palettes for the lanes that have nobody.
         let (lanes, reference) = (crate::math::Lanes::best(), &[rig.reference()]);
         let out: &mut [&mut [Mat3x4]] = &mut [&mut palette];
-        let done =
-            resolve::resolve(lanes, rig, reference, rig.bone_count(), &mut self.resolve, out);
+        let all = (rig.bone_count(), Detail::Whole);
+        let done = resolve::resolve(lanes, rig, reference, all, &mut self.resolve, out);
         debug_assert_eq!(done, Ok(()));
     }
 }
@@ -47,6 +47,9 @@ impl Copying<'_> {
     /// those who have come into view without one. Gives their number.
     pub fn run(&self, slots: &mut Slots) -> u32 {
         let Slots { leases, pages, .. } = slots;
+        for leases in leases.iter_mut().filter(|leases| !leases.follow.is_empty()) {
+            leases.write_whole();
+        }
         let all = &*leases;
         all.par_iter().zip(pages.par_iter_mut()).for_each(|(leases, page)| {
             let rows = page.matrices.par_chunks_mut((leases.stride() * WORD).max(1));
@@ -91,7 +94,7 @@ impl Copying<'_> {
                 return;
             }
             let batch: [&Pose; BATCH] = std::array::from_fn(|k| &poses[k]);
-            let bones = rig.bone_count();
+            let bones = (rig.bone_count(), Detail::Whole);
             let out = &mut palettes[..count];
             let done = resolve::resolve(lanes, rig, &batch[..count], bones, resolve, out);
             debug_assert_eq!(done, Ok(()), "a slot is as long as its kind's palette");

@@ -6,6 +6,7 @@ use crate::crowd::characters::SlotAddress;
 use crate::crowd::testing::{DT, kind};
 use crate::crowd::{CrowdConfig, CrowdKind, Gates, Layout, TickInput, TickStats};
 use crate::math::{Mat3x4, View};
+use crate::pose::PaletteView;
 use crate::profile::PhaseTimes;
 use glam::Vec3;
 
@@ -60,13 +61,22 @@ fn address(crowd: &Crowd, id: CharacterId) -> Option<SlotAddress> {
 }
 
 /// The newer palette of somebody with a slot, and the one before it.
-fn palettes(crowd: &Crowd, id: CharacterId) -> Option<[&[Mat3x4]; 2]> {
+fn palettes(crowd: &Crowd, id: CharacterId) -> Option<[Vec<Mat3x4>; 2]> {
     let at = address(crowd, id)?;
     let (leases, page) =
         (&crowd.world.slots.leases[at.page as usize], &crowd.world.slots.pages[at.page as usize]);
     let slot = at.slot as usize;
     let at = [leases.palette_at(slot), leases.palette_before(slot)];
-    Some(at.map(|at| &page.matrices[at..][..leases.palette_len]))
+    let [newer, before] = leases.are_cut(slot);
+    let whole = |(at, cut): (usize, bool)| {
+        let matrices = &page.matrices[at..][..leases.palette_len];
+        let view = match page.cut.as_deref().filter(|_| cut) {
+            Some(rows) => PaletteView::cut(matrices, rows),
+            None => PaletteView::whole(matrices),
+        };
+        view.to_whole().into_owned()
+    };
+    Some([(at[0], newer), (at[1], before)].map(whole))
 }
 
 /// The frame of somebody's last evaluation.

@@ -128,6 +128,15 @@ impl Leases {
         self.words[word].due | self.follow.get(word).map_or(0, |follow| follow.follows)
     }
 
+    /// Notes that the palettes which follow in this frame are written whole.
+    pub fn write_whole(&mut self) {
+        for ((cut, word), follow) in self.cut.iter_mut().zip(&self.words).zip(&self.follow) {
+            let follows = follow.follows;
+            cut[0] &= !(follows & !word.second);
+            cut[1] &= !(follows & word.second);
+        }
+    }
+
     /// The pose that a slot's holder was executed to in this frame, if it is kept.
     pub fn kept_pose(&self, slot: usize) -> Option<&Pose> {
         let word = self.follow.get(slot / WORD)?;

@@ -11,8 +11,7 @@ fn palettes(crowd: &Crowd) -> BTreeMap<u32, Vec<Mat3x4>> {
         let page = &draw.pages[group.page as usize];
         let records = group.camera.start.min(group.shadow.start)..group.camera.end;
         for record in &draw.instances[records.start as usize..records.end as usize] {
-            let at = record.palette_offset as usize;
-            all.insert(record.id, page.matrices[at..][..page.palette_len as usize].to_vec());
+            all.insert(record.id, page.palette(record).unwrap().to_whole().into_owned());
         }
     }
     all

@@ -10,9 +10,10 @@ const B: CharacterKind = CharacterKind(1);
 /// Kind B keeps rows and poses.
 fn shape(kind: CharacterKind) -> SlotShape {
     match kind {
-        A => SlotShape { palette_len: 3, row: 0, poses: None, interpolates: false },
+        A => SlotShape { palette_len: 3, cut: None, row: 0, poses: None, interpolates: false },
         _ => SlotShape {
             palette_len: 5,
+            cut: None,
             row: 2,
             poses: Some(PoseState::new(1, 1)),
             interpolates: false,

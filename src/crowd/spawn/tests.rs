@@ -232,9 +232,8 @@ fn who_has_gone_is_not_drawn_and_who_has_come_is_drawn_with_a_pose_of_its_own() 
     let draw = crowd.draw();
     for group in draw.groups {
         let page = &draw.pages[group.page as usize];
-        let len = crowd.rig(group.kind).unwrap().palette_len();
         for record in &draw.instances[group.camera.start as usize..group.camera.end as usize] {
-            let palette = &page.matrices[record.palette_offset as usize..][..len];
+            let palette = page.palette(record).unwrap().to_whole();
             assert!(palette.iter().any(|m| *m != crate::math::Mat3x4::IDENTITY), "{}", record.id);
         }
     }

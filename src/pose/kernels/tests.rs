@@ -6,7 +6,7 @@ use super::{additive, blend, sample};
 use crate::index::{BoneCount, BoneIndex, ClipId};
 use crate::math::{Lanes, Mat3x4, SimdLevel, Trs};
 use crate::pose::testing::{self, Shape};
-use crate::pose::{Pose, Rig};
+use crate::pose::{Detail, Pose, Rig};
 use glam::{Quat, Vec3};
 
 mod solvers;
@@ -37,6 +37,7 @@ fn sampled(rig: &Rig, lanes: Lanes, clip: u16, seconds: f32, active: BoneCount) 
 fn palette(rig: &Rig, lanes: Lanes, pose: &Pose, active: BoneCount) -> Vec<Mat3x4> {
     let mut out = vec![Mat3x4::IDENTITY; rig.palette_len()];
     let scratch = &mut ResolveScratch::default();
+    let active = (active, Detail::Whole);
     resolve(lanes, rig, &[pose], active, scratch, &mut [&mut out]).unwrap();
     out
 }
@@ -248,7 +249,7 @@ fn a_palette_too_short_and_a_batch_too_large_are_refused_by_their_numbers() {
     let pose = rig.reference();
     let mut short = vec![Mat3x4::IDENTITY; 8];
     let lanes = Lanes::best();
-    let nine = BoneCount(9);
+    let nine = (BoneCount(9), Detail::Whole);
     let error = resolve(lanes, &rig, &[pose], nine, scratch, &mut [&mut short]);
     assert_eq!(error, Err(ResolveError::Palette { len: 8, needed: 9 }));
     let error = resolve(lanes, &rig, &[pose; 9], nine, scratch, &mut []);

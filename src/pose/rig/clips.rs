@@ -1,6 +1,6 @@
 //! The clips of a rig as a whole: additive ones made of others, what is played of one, their size.
 
-use super::{Pose, PoseShape, Rig};
+use super::{Pose, PoseShape, Rig, RigError};
 use crate::index::ClipId;
 use crate::math::Lanes;
 use crate::pose::UniformClip;
@@ -127,4 +127,21 @@ pub(super) fn packed(shape: PoseShape, bones: &[PoseTrs]) -> Pose {
         pose.set_scale(bone, value.scale.as_vec3().to_array());
     }
     pose
+}
+
+/// Frames times bones of finite numbers at a rate that is one.
+pub(super) fn check(clip: &UniformClip, bones: usize) -> Result<(), RigError> {
+    let name = || clip.name.clone();
+    let (locals, frames) = (clip.locals.len(), clip.frame_count);
+    let needed = frames.max(1).saturating_mul(bones);
+    if frames == 0 || locals != needed {
+        return Err(RigError::Length { clip: name(), locals, frames, bones, needed });
+    }
+    if !(clip.rate_hz > 0.0 && clip.rate_hz.is_finite()) {
+        return Err(RigError::Rate { clip: name(), rate_hz: clip.rate_hz });
+    }
+    match clip.locals.iter().position(|local| !local.is_finite()) {
+        Some(at) => Err(RigError::NotFinite { clip: name(), frame: at / bones, bone: at % bones }),
+        None => Ok(()),
+    }
 }

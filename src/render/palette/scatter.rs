@@ -26,10 +26,12 @@ const JOB: usize = 128 << 10;
 /// Sections that there is room for from the start.
 const SECTIONS: u64 = 64;
 
-/// Palettes of one page in one chunk: targets first, then rows.
+/// Palettes of one page and one length in one chunk: targets first, then rows.
 #[derive(Clone, Debug)]
 struct Section {
     page: usize,
+    /// Matrices of each palette.
+    len: u32,
     chunk: usize,
     /// Byte of the chunk.
     start: u64,
@@ -130,30 +132,45 @@ impl Scatter {
         self.targets.clear();
     }
 
-    /// Takes a page's dirty palettes, as far as upload memory reaches; what is left is to be
-    /// copied otherwise. `dirty` must be whole palettes of `palette_len` matrices.
+    /// Takes a page's dirty palettes, as far as upload memory reaches; what is left of whole ones and
+    /// of cut ones is to be copied otherwise. `dirty` must be palettes of the page.
     pub(super) fn add(
         &mut self,
         gpu: &Gpu,
         page: usize,
-        palette_len: u32,
+        from: &crowd::Page,
         dirty: &[Range<u32>],
+    ) -> [Vec<Range<u32>>; 2] {
+        let each = from.palette_len.max(1) as usize;
+        let whole = dirty.iter().filter(|range| !from.is_cut(range));
+        let whole = whole.flat_map(|range| range.clone().step_by(each));
+        let cut = dirty.iter().filter(|range| from.is_cut(range)).map(|range| range.start);
+        [
+            self.add_palettes(gpu, (page, from.palette_len), whole),
+            self.add_palettes(gpu, (page, from.cut_len()), cut),
+        ]
+    }
+
+    /// Takes palettes of one length, each by its first matrix.
+    fn add_palettes(
+        &mut self,
+        gpu: &Gpu,
+        (page, len): (usize, u32),
+        targets: impl Iterator<Item = u32>,
     ) -> Vec<Range<u32>> {
         let first = self.targets.len();
-        for range in dirty {
-            self.targets.extend(range.clone().step_by(palette_len.max(1) as usize));
-        }
+        self.targets.extend(targets);
         let (mut from, end) = (first, self.targets.len());
         while from < end {
-            let Some((chunk, most)) = self.room_for(gpu, palette_len, end - from) else { break };
+            let Some((chunk, most)) = self.room_for(gpu, len, end - from) else { break };
             let open = &mut self.ring.open()[chunk];
             let palettes = from..end.min(from + most);
             let start = open.used;
-            open.used += bytes(palettes.len() as u64, palette_len);
+            open.used += bytes(palettes.len() as u64, len);
             from = palettes.end;
-            self.sections.push(Section { page, chunk, start, palettes });
+            self.sections.push(Section { page, len, chunk, start, palettes });
         }
-        self.targets.drain(from..).map(|t| t..t + palette_len).collect()
+        self.targets.drain(from..).map(|t| t..t + len).collect()
     }
 
     /// A chunk with room for some of so many palettes, and for how many.
@@ -175,7 +192,7 @@ impl Scatter {
         if self.sections.is_empty() {
             return;
         }
-        self.written += self.sections.iter().map(|s| s.bytes(source)).sum::<u64>();
+        self.written += self.sections.iter().map(Section::bytes).sum::<u64>();
         let jobs = jobs(self.ring.open(), &self.sections, &self.targets, source);
         copy(jobs, spare, times);
 
@@ -187,7 +204,7 @@ impl Scatter {
         }
         let mut blocks = vec![0; needed as usize];
         for (section, block) in self.sections.iter().zip(blocks.chunks_mut(self.stride as usize)) {
-            let uniforms = section.uniforms(source[section.page].palette_len);
+            let uniforms = section.uniforms();
             block[..size_of::<ScatterSection>()].copy_from_slice(bytemuck::bytes_of(&uniforms));
         }
         staging.write(gpu.device(), encoder, &self.uniforms, 0, &blocks);
@@ -201,7 +218,7 @@ impl Scatter {
         for (index, section) in self.sections.iter().enumerate() {
             let (chunk, page) = (&chunks[section.chunk], &pages[section.page]);
             let (Some(written), Some(page)) = (&chunk.bind_group, &page.to_write) else { continue };
-            let rows = section.uniforms(source[section.page].palette_len).count;
+            let rows = section.uniforms().count;
             pass.set_bind_group(0, written, &[]);
             pass.set_bind_group(1, page, &[]);
             pass.set_bind_group(2, &self.uniforms_group, &[(index as u64 * self.stride) as u32]);
@@ -246,18 +263,18 @@ fn target_bytes(palettes: u64) -> u64 {
 }
 
 impl Section {
-    fn uniforms(&self, palette_len: u32) -> ScatterSection {
+    fn uniforms(&self) -> ScatterSection {
         let palettes = self.palettes.len() as u64;
         ScatterSection {
             targets: (self.start / ROW) as u32,
             rows: ((self.start + target_bytes(palettes)) / ROW) as u32,
-            count: palettes as u32 * ROWS * palette_len,
-            palette_rows: ROWS * palette_len,
+            count: palettes as u32 * ROWS * self.len,
+            palette_rows: ROWS * self.len,
         }
     }
 
-    fn bytes(&self, source: &[crowd::Page]) -> u64 {
-        bytes(self.palettes.len() as u64, source[self.page].palette_len)
+    fn bytes(&self) -> u64 {
+        bytes(self.palettes.len() as u64, self.len)
     }
 }
 
@@ -276,7 +293,7 @@ fn jobs<'a>(
         let Some(mut memory) = chunk.memory() else { continue };
         while let Some(section) = sections.next_if(|s| s.chunk == index) {
             let page = &source[section.page];
-            let palette_len = page.palette_len as usize;
+            let palette_len = section.len as usize;
             let mut targets = &targets[section.palettes.clone()];
             let (head, rest) = memory.split_at(target_bytes(targets.len() as u64) as usize);
             memory = rest;

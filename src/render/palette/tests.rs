@@ -1,12 +1,18 @@
 use super::super::gpu::GpuRequest;
 use super::super::ring::CHUNK;
 use super::*;
+use crate::asset::builtin;
 
 #[test]
 fn near_ranges_become_one_and_far_ones_stay_apart() {
-    let ranges = [0..10, 10..12, 20..21, 30..30, 200..210, 240..250];
-    assert_eq!(merged(&ranges, 8).collect::<Vec<_>>(), [0..21, 200..210, 240..250]);
-    assert_eq!(merged(&ranges, 64).collect::<Vec<_>>(), [0..21, 200..250]);
+    let ranges = [0..100, 100..200, 208..300, 320..321, 330..330, 400..410];
+    assert_eq!(merged(&ranges, 8).collect::<Vec<_>>(), [0..300, 320..321, 400..410]);
+    let ranges = [0..2000, 2064..2100, 2110..2111, 2176..2177];
+    assert_eq!(merged(&ranges, 64).collect::<Vec<_>>(), [0..2111, 2176..2177]);
+    // A twentieth of what is wanted and no more.
+    let every_third: Vec<_> = (0..1000).map(|i| 3 * i..3 * i + 1).collect();
+    let copied: usize = merged(&every_third, 64).map(|range| range.len()).sum();
+    assert!((1040..=1050).contains(&copied), "{copied}");
     assert_eq!(merged(&[], 64).count(), 0);
 }
 
@@ -84,7 +90,7 @@ fn matrices(len: usize, seed: f32) -> Vec<Mat3x4> {
 }
 
 fn page(len: usize, palette_len: u32) -> crowd::Page {
-    crowd::Page { matrices: matrices(len, 0.0), palette_len, dirty: vec![] }
+    crowd::Page { matrices: matrices(len, 0.0), palette_len, ..crowd::Page::default() }
 }
 
 #[test]
@@ -137,6 +143,9 @@ fn disturb(page: &mut crowd::Page, seed: &mut u32, share: u32) {
         if random() % 100 >= share {
             continue;
         }
+        // Some are cut, where the page has cut ones.
+        let cut = page.cut.is_some() && random() % 3 > 0;
+        let len = if cut { page.cut_len() as usize } else { len };
         for matrix in &mut page.matrices[start..start + len] {
             // Any bits, those that are no numbers too.
             let bits = [[(); 4]; 3].map(|row| row.map(|()| f32::from_bits(random() << 9)));
@@ -144,10 +153,22 @@ fn disturb(page: &mut crowd::Page, seed: &mut u32, share: u32) {
         }
         let (start, end) = (start as u32, (start + len) as u32);
         match page.dirty.last_mut() {
-            Some(last) if last.end == start => last.end = end,
+            Some(last) if last.end == start && !cut => last.end = end,
             _ => page.dirty.push(start..end),
         }
     }
+}
+
+/// Room for so many built-in persons, whose palettes may be cut.
+fn persons(count: usize) -> crowd::Page {
+    let rig = builtin("humanoid").unwrap().unwrap().rig().unwrap();
+    let len = rig.palette_len();
+    crowd::Page { cut: rig.cut_rows().cloned(), ..page(count * len, len as u32) }
+}
+
+/// Matrices that are dirty.
+fn written(page: &crowd::Page) -> u64 {
+    page.dirty.iter().map(|range| range.len() as u64).sum()
 }
 
 fn bits(matrices: &[Mat3x4]) -> Vec<u32> {
@@ -158,11 +179,12 @@ fn bits(matrices: &[Mat3x4]) -> Vec<u32> {
 fn scattered_pages_equal_their_sources_whatever_is_dirty_and_however_they_grow() {
     let mut bench = Bench::scattering();
     // The second is longer than a chunk; the third's palettes are of one matrix.
-    let mut pages = vec![page(24 * 100, 24), page(61 * 1800, 61), page(777, 1)];
+    let mut pages = vec![page(24 * 100, 24), page(61 * 1800, 61), page(777, 1), persons(400)];
     assert!(size_of_val(&*pages[1].matrices) as u64 > CHUNK);
     let mut seed = 7;
     for round in 0..8 {
-        let shares = [[0, 100, 3], [50, 10, 50], [100, 1, 0], [2, 60, 100]][round % 4];
+        let shares = [[0, 100, 3, 60], [50, 10, 50, 100], [100, 1, 0, 5], [2, 60, 100, 0]];
+        let shares = shares[round % 4];
         for (page, share) in pages.iter_mut().zip(shares) {
             let more = round * 40 * page.palette_len as usize;
             page.matrices.extend(matrices(more, 3.0));
@@ -177,10 +199,17 @@ fn scattered_pages_equal_their_sources_whatever_is_dirty_and_however_they_grow()
         let fresh = round == 0;
         let moved = |p: &crowd::Page| match fresh {
             true => p.matrices.len() as u64,
-            false => p.dirty.iter().map(|r| u64::from(r.end - r.start)).sum(),
+            false => written(p),
         };
         let rows: u64 = pages.iter().map(|p| moved(p) * STRIDE).sum();
-        let palettes: u64 = pages.iter().map(|p| moved(p) / u64::from(p.palette_len)).sum();
+        let palettes = |p: &crowd::Page| match fresh {
+            true => moved(p) / u64::from(p.palette_len),
+            false => {
+                let each = |r: &Range<u32>| u64::from((r.end - r.start).div_ceil(p.palette_len));
+                p.dirty.iter().map(each).sum()
+            }
+        };
+        let palettes: u64 = pages.iter().map(palettes).sum();
         let written = bench.upload(&pages).unwrap();
         // Rows, a target for each palette, and what sections take.
         let aside = written - rows;
@@ -193,16 +222,52 @@ fn scattered_pages_equal_their_sources_whatever_is_dirty_and_however_they_grow()
 }
 
 #[test]
+fn cut_palettes_arrive_on_both_paths_and_nothing_beside_them() {
+    let mut seed = 11;
+    let mut pages = vec![persons(700), page(24 * 50, 24)];
+    let mut benches = [Bench::copying(None), Bench::scattering()];
+    for bench in &mut benches {
+        bench.upload(&pages).unwrap();
+    }
+    for share in [100, 60, 25, 3] {
+        pages.iter_mut().for_each(|page| disturb(page, &mut seed, share));
+        let cut = pages[0].dirty.iter().filter(|range| pages[0].is_cut(range)).count();
+        assert!(cut > 4 && cut < pages[0].dirty.len() && pages[0].is_palettes(&pages[0].dirty));
+        let rows = pages.iter().map(written).sum::<u64>() * STRIDE;
+        for bench in &mut benches {
+            let bytes = bench.upload(&pages).unwrap();
+            assert!((rows..=rows + rows / 20 + 2048).contains(&bytes), "{bytes} {rows}");
+            for (index, page) in pages.iter().enumerate() {
+                let found = bench.read(index, page.matrices.len());
+                assert!(bits(&found) == bits(&page.matrices), "{share} {index}");
+            }
+        }
+    }
+    // Another kind's page in its place has other rows.
+    pages[0].cut = None;
+    pages[0].dirty.clear();
+    for bench in &mut benches {
+        assert_eq!(bench.palettes.pages[0].rows.size(), 4 * u64::from(pages[0].palette_len));
+        bench.upload(&pages).unwrap();
+        assert_eq!(bench.palettes.pages[0].rows.size(), 4);
+    }
+}
+
+#[test]
 fn what_upload_memory_does_not_hold_is_copied() {
     let mut bench = Bench::scattering();
     bench.palettes.scatter.as_mut().unwrap().limit_memory(CHUNK);
-    let mut pages = vec![page(61 * 3000, 61)];
+    let mut pages = vec![page(61 * 3000, 61), persons(2000)];
     bench.upload(&pages).unwrap();
     let mut seed = 3;
     for share in [100, 70] {
-        disturb(&mut pages[0], &mut seed, share);
+        for at in [1, 0] {
+            disturb(&mut pages[at], &mut seed, share);
+        }
         bench.upload(&pages).unwrap();
-        assert!(bits(&bench.read(0, 61 * 3000)) == bits(&pages[0].matrices));
+        for (index, page) in pages.iter().enumerate() {
+            assert!(bits(&bench.read(index, page.matrices.len())) == bits(&page.matrices));
+        }
     }
 }
 

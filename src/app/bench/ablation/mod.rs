@@ -233,14 +233,22 @@ fn ratios(config: &RunConfig, cast: &Cast, turns: u32) -> Result<Vec<Row>, Failu
     let runs = Off::ALL.map(|off| Turns::new(off, config, cast));
     let mut runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
     for turn in 0..turns as usize {
-        // Each comes first as often as any other.
-        let first = turn % runs.len();
-        let (earlier, later) = runs.split_at_mut(first);
-        for run in later.iter_mut().chain(earlier) {
+        for at in order(turn, runs.len()) {
+            let run = &mut runs[at];
             run.turns.push(run.frames.measure(WARMUP, TURN)?);
         }
     }
     Ok(runs.iter().map(|run| run.row(&runs[0])).collect())
+}
+
+/// The order of `count` runs in a turn. Each comes first as often as any other, and not always after
+/// the same one, whose memory it finds in the caches.
+fn order(turn: usize, count: usize) -> impl Iterator<Item = usize> {
+    let divides = |d: usize, step: usize| step.is_multiple_of(d) && count.is_multiple_of(d);
+    let coprime = |step: &usize| !(2..=*step).any(|d| divides(d, *step));
+    let steps: Vec<usize> = (1..count.max(2)).filter(coprime).collect();
+    let step = steps[turn % steps.len()];
+    (0..count).map(move |at| (turn + at * step) % count)
 }
 
 /// What a frame of such a crowd takes, milliseconds; `None` for one that does not fit into memory.
@@ -304,6 +312,27 @@ fn table(args: &AblationBenchArgs, report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_take_turns_and_come_after_others_than_before() {
+        for count in [1, 2, 9] {
+            let (mut first, mut after) = (vec![0; count], vec![Vec::new(); count]);
+            for turn in 0..18 {
+                let order: Vec<usize> = order(turn, count).collect();
+                first[order[0]] += 1;
+                order.windows(2).for_each(|pair| after[pair[1]].push(pair[0]));
+                let mut all = order;
+                all.sort_unstable();
+                assert!(all.into_iter().eq(0..count));
+            }
+            assert_eq!(first, vec![18 / count; count]);
+            for mut before in after.into_iter().filter(|_| count == 9) {
+                before.sort_unstable();
+                before.dedup();
+                assert!(before.len() >= 6, "{before:?}");
+            }
+        }
+    }
 
     #[test]
     fn each_is_switched_off_alone_and_all_together() {

@@ -85,7 +85,7 @@ fn another_leader_and_none_at_all_are_followed_from_the_next_frame_on() {
             look(&mut crowd, &above());
             let theirs = palettes(&crowd, leader).unwrap()[0].to_vec();
             match palettes(&crowd, follower) {
-                Some([own, _]) => assert!(furthest(own, &theirs) <= 1e-5),
+                Some([own, _]) => assert!(furthest(&own, &theirs) <= 1e-5),
                 None => assert_eq!(kind_of(&crowd, leader), 1, "a double"),
             }
         }
@@ -118,7 +118,7 @@ fn a_leader_that_is_gone_leaves_the_bind_pose_where_its_followers_stand() {
         assert!(stats.longest_gap <= 4, "{}", stats.longest_gap);
         assert_eq!(stats.followed, if frame == 0 { 2 } else { 0 });
         for (id, place) in [double, twin].into_iter().zip(places) {
-            assert_eq!(palettes(&crowd, id).unwrap()[0], &bind[..], "frame {frame}");
+            assert_eq!(palettes(&crowd, id).unwrap()[0], bind[..], "frame {frame}");
             assert_eq!(crowd.character(id).unwrap().position, place);
         }
     }
@@ -129,7 +129,7 @@ fn a_leader_that_is_gone_leaves_the_bind_pose_where_its_followers_stand() {
     crowd.unfollow(twin).unwrap();
     let stats = look(&mut crowd, &above());
     assert_eq!(stats.followers, Followers { shared: 1, ..Followers::default() });
-    assert_ne!(palettes(&crowd, twin).unwrap()[0], &bind[..]);
+    assert_ne!(palettes(&crowd, twin).unwrap()[0], bind[..]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn whoever_is_despawned_leaves_its_followers_behind_and_its_leader_alone() {
         let stats = look(&mut crowd, &above());
         assert_eq!(stats.followers, Followers { left_behind: 2, ..Followers::default() });
         for id in [twin, other] {
-            assert_eq!(palettes(&crowd, id).unwrap()[0], &bind[..]);
+            assert_eq!(palettes(&crowd, id).unwrap()[0], bind[..]);
         }
     }
     // Whoever has its id next leads nobody.
@@ -258,8 +258,8 @@ fn a_sequence_binds_and_restores_followers_with_their_leader_in_whatever_order()
         for _ in 0..5 {
             let stats = look(&mut crowd, &away());
             assert_eq!((stats.evaluated, stats.followed, stats.forced), (2, 1, 4));
-            let [own, theirs] = [twin, leader].map(|id| palettes(&crowd, id).unwrap()[0]);
-            assert!(furthest(own, theirs) <= 1e-5);
+            let [own, theirs] = [twin, leader].map(|id| palettes(&crowd, id).unwrap()[0].clone());
+            assert!(furthest(&own, &theirs) <= 1e-5);
         }
         crowd.unbind_sequence(scenes[order[0]]).unwrap();
         // The other one still needs them.

@@ -46,7 +46,7 @@ fn followers_stay_within_a_hundredth_of_a_millimetre_under_rates_cuts_hiding_and
                 let [leading, led_before] = palettes(&crowd, *leader).unwrap();
                 let when = evaluated_at(&crowd, *leader).unwrap();
                 assert_eq!(evaluated_at(&crowd, *follower), Some(when));
-                let off = furthest(newer, leading);
+                let off = furthest(&newer, &leading);
                 assert!(off <= 1e-5, "frame {frame}: {follower} is {off} from {leader}");
                 if appears {
                     assert_eq!(when, frame, "{follower} was drawn with a pose from before");
@@ -54,7 +54,7 @@ fn followers_stay_within_a_hundredth_of_a_millimetre_under_rates_cuts_hiding_and
                 }
                 rows[at] += u32::from(when == frame);
                 if interpolate && rows[at] > 1 {
-                    assert!(furthest(older, led_before) <= 1e-5, "frame {frame}: {follower}");
+                    assert!(furthest(&older, &led_before) <= 1e-5, "frame {frame}: {follower}");
                 }
                 checked += 1;
                 skipped += u32::from(when != frame);
@@ -97,12 +97,14 @@ fn another_skeleton_turns_bone_for_bone_as_its_leader_does() {
     for _ in 0..40 {
         look(&mut crowd, &above());
         for (follower, leader) in &pairs {
-            let [theirs, ours] = [leader, follower].map(|id| palettes(&crowd, *id).unwrap()[0]);
+            let [theirs, ours] =
+                [leader, follower].map(|id| palettes(&crowd, *id).unwrap()[0].clone());
             for bone in 0..13 {
                 // Names are those of the bones' numbers in both.
                 let turned =
-                    model(&rigs[0], theirs, bone) * model(&rigs[0], &rest[0], bone).conjugate();
-                let own = model(&rigs[1], ours, bone) * model(&rigs[1], &rest[1], bone).conjugate();
+                    model(&rigs[0], &theirs, bone) * model(&rigs[0], &rest[0], bone).conjugate();
+                let own =
+                    model(&rigs[1], &ours, bone) * model(&rigs[1], &rest[1], bone).conjugate();
                 let off = turned.dot(own).abs().min(1.0).acos() * 2.0;
                 assert!(off < 2e-3, "{follower} after {leader}: bone {bone} is {off} rad off");
                 most = most.max(turned.dot(DQuat::IDENTITY).abs().min(1.0).acos() * 2.0);

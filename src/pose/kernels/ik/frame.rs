@@ -8,7 +8,7 @@
 
 use crate::index::BoneIndex;
 use crate::math::Trs;
-use crate::pose::{Pose, Rig, RigClass};
+use crate::pose::{Detail, Pose, Rig, RigClass};
 use glam::{Affine3A, Mat3A, Quat, Vec3A};
 
 /// Calls what is generic over frames with the one of a rig's class.
@@ -60,7 +60,8 @@ impl Joint {
         let rotation = Quat::from_array(pose.rotation(bone)).normalize();
         match F::CLASS {
             RigClass::BindRelative => {
-                let minus_origin = Vec3A::from_array(rig.table().bones[bone.get()].minus_origin);
+                let minus_origin =
+                    Vec3A::from_array(rig.table(Detail::Whole).bones[bone.get()].minus_origin);
                 Self { rotation, translation, minus_origin, ..Self::NONE }
             }
             RigClass::General => {

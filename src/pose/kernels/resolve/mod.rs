@@ -8,6 +8,7 @@ use super::enter;
 use crate::index::BoneCount;
 use crate::math::{Lanes, Mat3x4};
 use crate::pose::buffer::Pose;
+use crate::pose::low_detail::Detail;
 use crate::pose::rig::Rig;
 use crate::pose::streams::GROUP;
 
@@ -85,8 +86,8 @@ impl ResolveScratch {
 
 /// Resolves one to eight poses of a rig, cut at the same bone, into packed palettes.
 ///
-/// `out[i]` receives pose `i`'s palette, written once and in ascending order; it must hold the
-/// rig's palette. Bones from `active` on stand where the reference pose has them and follow their
+/// `out[i]` receives pose `i`'s palette, written once and in ascending order; it must hold as much
+/// of the rig's as the detail asks for. Bones from `active` on stand where the reference pose has them and follow their
 /// animated ancestors. Rotations may have any length that isn't zero. A pose's result does not
 /// depend on its neighbours in the batch: missing ones are padded.
 ///
@@ -96,21 +97,22 @@ pub fn resolve(
     lanes: Lanes,
     rig: &Rig,
     poses: &[&Pose],
-    active: BoneCount,
+    (active, detail): (BoneCount, Detail),
     scratch: &mut ResolveScratch,
     out: &mut [&mut [Mat3x4]],
 ) -> Result<(), ResolveError> {
-    let (count, needed) = (poses.len(), rig.palette_len());
+    let table = rig.table(detail);
+    let (count, needed) = (poses.len(), table.palette_len());
     if count == 0 || count > BATCH || out.len() != count {
         return Err(ResolveError::Batch { poses: count, palettes: out.len() });
     }
     if let Some(short) = out.iter().find(|palette| palette.len() < needed) {
         return Err(ResolveError::Palette { len: short.len(), needed });
     }
-    scratch.fit(rig.table().slots, (BATCH - count) * needed);
+    scratch.fit(table.slots, (BATCH - count) * needed);
     let active = active.min(rig.bone_count());
-    enter!(lanes, scalar::resolve(rig, poses, active, scratch, out), simd => {
-        vector::resolve(simd, rig, poses, active, scratch, out)
+    enter!(lanes, scalar::resolve((rig, table), poses, active, scratch, out), simd => {
+        vector::resolve(simd, (rig, table), poses, active, scratch, out)
     });
     Ok(())
 }

@@ -13,13 +13,12 @@ type Walked = (Mat3x4, [f32; 4]);
 
 /// See [`super::resolve`].
 pub(super) fn resolve(
-    rig: &Rig,
+    (rig, table): (&Rig, &ResolveTable),
     poses: &[&Pose],
     active: BoneCount,
     scratch: &mut ResolveScratch,
     out: &mut [&mut [Mat3x4]],
 ) {
-    let table = rig.table();
     let slots = &mut scratch.slots;
     for (pose, palette) in poses.iter().zip(out) {
         for root in &table.roots {

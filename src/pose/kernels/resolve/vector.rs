@@ -14,7 +14,7 @@ use crate::math::Mat3x4;
 use crate::pose::buffer::Pose;
 use crate::pose::kernels::quat::{dot, product};
 use crate::pose::kernels::transpose;
-use crate::pose::resolve_table::{BoneOp, NONE};
+use crate::pose::resolve_table::{BoneOp, NONE, ResolveTable};
 use crate::pose::rig::Rig;
 use crate::pose::streams::{GROUP, LINE, Vec3Group};
 use fearless_simd::prelude::*;
@@ -29,13 +29,13 @@ type Matrix<S> = [[Wide<S>; 4]; 3];
 #[inline(always)]
 pub(super) fn resolve<S: Simd>(
     simd: S,
-    rig: &Rig,
+    (rig, table): (&Rig, &ResolveTable),
     poses: &[&Pose],
     active: BoneCount,
     scratch: &mut ResolveScratch,
     out: &mut [&mut [Mat3x4]],
 ) {
-    let needed = rig.palette_len();
+    let needed = table.palette_len();
     let ResolveScratch { slots, spare, chunk } = scratch;
     let [chunk] = &mut chunk[..] else { return };
     let mut spare = spare.chunks_exact_mut(needed.max(1));
@@ -46,9 +46,9 @@ pub(super) fn resolve<S: Simd>(
         Some(palette) => &mut palette[..needed],
         None => spare.next().unwrap_or_default(),
     });
-    let mut walk = Walk { simd, rig, poses, active: active.get(), slots, palettes };
+    let mut walk = Walk { simd, rig, table, poses, active: active.get(), slots, palettes };
     walk.start();
-    for (at, ops) in rig.table().bones.chunks(CHUNK).enumerate() {
+    for (at, ops) in table.bones.chunks(CHUNK).enumerate() {
         walk.load_chunk(at * CHUNK, ops, chunk);
         if rig.has_scale() {
             walk.general(ops, chunk);
@@ -62,6 +62,7 @@ pub(super) fn resolve<S: Simd>(
 struct Walk<'a, S> {
     simd: S,
     rig: &'a Rig,
+    table: &'a ResolveTable,
     poses: [&'a Pose; BATCH],
     active: usize,
     slots: &'a mut [Slot],
@@ -80,7 +81,7 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// Puts what the roots' walks start from into its slots.
     #[inline(always)]
     fn start(&mut self) {
-        for root in &self.rig.table().roots {
+        for root in &self.table.roots {
             let slot = &mut self.slots[root.slot as usize];
             let matrix = slot.matrix.as_flattened_mut().iter_mut();
             for (to, from) in matrix.zip(root.matrix.rows.as_flattened()) {
@@ -250,7 +251,7 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// Palette matrices beyond the bones'.
     #[inline(always)]
     fn extras(&mut self) {
-        let extras = &self.rig.table().extras;
+        let extras = &self.table.extras;
         let mut palettes = self.take_palettes(extras.len());
         for (op, mut palettes) in extras.iter().zip(palettes.each()) {
             let [x, y, z] = &self.slots[op.slot as usize].matrix;
@@ -298,7 +299,7 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// Writes a matrix followed by a constant one, if there is one.
     #[inline(always)]
     fn write_product(&self, walked: &Matrix<S>, product: u16, palettes: &mut Lanes<'_>) {
-        let Some(product) = self.rig.table().products.get(product as usize) else {
+        let Some(product) = self.table.products.get(product as usize) else {
             self.write(walked, palettes);
             return;
         };
