@@ -129,7 +129,9 @@ impl BoundProgram {
                 let lane = self.check(one.row).map(|()| scratch.values.take(one.row, one.dt));
                 Some((one, with, lane.unwrap_or_default()))
             };
-            let mut some: [_; LANES] = std::array::from_fn(|_| take());
+            // Taken where they lie: an array that a function returns would be copied.
+            let mut some = [const { None }; LANES];
+            some.iter_mut().for_each(|one| *one = take());
             if some[0].is_none() {
                 return;
             }
