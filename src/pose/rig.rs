@@ -6,7 +6,7 @@ use super::basis::{Basis, BoneBasis, PoseTrs, RigClass, Start};
 use super::buffer::{Pose, PoseShape, Rest};
 use super::clip_layout::{ClipLayout, ClipPlan, LaidOut, Table};
 use super::clip_store::{ClipStore, Ranges};
-use super::kernels::{resolve, sample};
+use super::kernels::resolve;
 use super::low_detail::{CutRows, Detail, LowDetail};
 use super::resolve_table::ResolveTable;
 use super::runtime_clip::RuntimeClip;
@@ -385,17 +385,6 @@ impl Rig {
         let walked = palette.get(bone.get())?.to_affine();
         let mesh_from_bone = entry.bone_from_mesh.as_daffine3().inverse();
         mesh_from_bone.is_finite().then(|| (walked.as_daffine3() * mesh_from_bone).as_affine3a())
-    }
-
-    pub(crate) fn sample_pose(&self, clip: ClipId, seconds: f32) -> Pose {
-        let mut pose = Pose::default();
-        pose.fit(self.shape());
-        let active = self.bone_count();
-        match self.clip(clip) {
-            Some(clip) => sample::sample(Lanes::best(), clip, seconds, active, &mut pose),
-            None => sample::reference(&self.reference, active, &mut pose),
-        }
-        pose
     }
 }
 

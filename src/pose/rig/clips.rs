@@ -10,6 +10,18 @@ use crate::pose::kernels::sample;
 use crate::pose::runtime_clip::{Cursor, RuntimeClip};
 
 impl Rig {
+    /// A pose of a clip at a time (clamped), all bones; the rest pose for a clip that there isn't.
+    pub(crate) fn sample_pose(&self, clip: ClipId, seconds: f32) -> Pose {
+        let mut pose = Pose::default();
+        pose.fit(self.shape());
+        let active = self.bone_count();
+        match self.clip(clip) {
+            Some(clip) => sample::sample(Lanes::best(), clip, seconds, active, &mut pose),
+            None => sample::reference(&self.reference, active, &mut pose),
+        }
+        pose
+    }
+
     /// Appends the differences between a clip and one pose as a clip of its own, whose samples are
     /// deltas for an additive layer. The pose is a clip's at a time, or the reference pose.
     /// `None` when the rig has no such clip or is full, or when memory is.
