@@ -6,8 +6,8 @@ use crate::motion::{GroundMotion, NotifyCursor, SyncGroup};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
-/// Where each part of a row lies, in words. Parameters, blackboard, smoothed values and sync groups
-/// come first: what is computed for many instances at once.
+/// Where each part of a row lies, in words. All but the motion comes first: what is turned, so that
+/// it is decided for many instances at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     params: Range<usize>,
@@ -106,6 +106,18 @@ pub(super) struct MotionState {
 }
 
 const WORD: usize = size_of::<u32>();
+/// Words of a row that are turned into lanes together.
+pub(super) const BLOCK: usize = 8;
+/// Words of a clock, of a machine and of a transition outside of machines.
+pub(super) const CLOCK: usize = size_of::<ClockState>() / WORD;
+pub(super) const MACHINE: usize = size_of::<MachineState>() / WORD;
+pub(super) const SEAM: usize = size_of::<SeamState>() / WORD;
+
+/// A word of two halves, as they lie in a row.
+pub(super) const fn word_of(first: u16, second: u16) -> u32 {
+    let ([a, b], [c, d]) = (first.to_ne_bytes(), second.to_ne_bytes());
+    u32::from_ne_bytes([a, b, c, d])
+}
 
 impl Layout {
     /// With room for `pieces` of the rounds of sync groups with markers.
@@ -135,6 +147,12 @@ impl Layout {
         self.motion.end
     }
 
+    /// Words that are turned, in whole blocks: some of the motion may be among them.
+    pub fn turned(&self) -> usize {
+        const { assert!(size_of::<MotionState>() / WORD >= BLOCK - 1, "a row has them all") };
+        self.seams.end.next_multiple_of(BLOCK)
+    }
+
     pub fn params(&self) -> Range<usize> {
         self.params.clone()
     }
@@ -155,8 +173,20 @@ impl Layout {
         self.pieces.clone()
     }
 
+    pub fn clocks(&self) -> Range<usize> {
+        self.clocks.clone()
+    }
+
+    pub fn heard(&self) -> Range<usize> {
+        self.heard.clone()
+    }
+
     pub fn machines(&self) -> Range<usize> {
         self.machines.clone()
+    }
+
+    pub fn seams(&self) -> Range<usize> {
+        self.seams.clone()
     }
 }
 

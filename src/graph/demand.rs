@@ -2,12 +2,12 @@
 //! in the program's order. What the same decisions came to before is recorded without looking.
 
 use super::Op;
+use super::finish::Ends;
 use super::operand::*;
 use super::plan::{PASSES_FIRST, PASSES_SECOND, Plan};
 use super::shapes::{Fork, Found, Next, Shapes, Step};
-use super::space::{self, Spot};
 use super::vm::Vm;
-use crate::task::{Task, TaskError, TaskIndex};
+use crate::task::{KnownList, Task, TaskError, TaskIndex};
 
 /// Marks a node as needed.
 fn need(needed: &mut [u64], pose: PoseIn) {
@@ -15,53 +15,48 @@ fn need(needed: &mut [u64], pose: PoseIn) {
 }
 
 impl Vm<'_> {
-    /// Records the tasks that the output depends on, in the order that all of them have, and sweeps
-    /// the list.
-    pub(super) fn record_needed(&mut self, plan: &Plan) -> Result<(), TaskError> {
-        let mut of_plans = std::mem::take(&mut self.scratch.shapes);
-        let recorded = match of_plans.current() {
-            Some(shapes) => self.record_shape(plan, shapes),
-            None => self.record_found(plan),
-        };
-        self.scratch.shapes = of_plans;
-        recorded
-    }
-
-    fn record_shape(&mut self, plan: &Plan, shapes: &mut Shapes) -> Result<(), TaskError> {
-        if let Some(shape) = self.known(plan, shapes) {
-            for step in shapes.steps(shape) {
-                self.record::<true>(&plan.nodes[step.node.get()], step.reads)?;
-            }
-            if shapes.output(shape) == TaskIndex::NONE {
-                self.put::<true>(Task::ReferencePose)?;
-            }
-            self.list.sweep_known(shapes.known(shape), shapes.weighs_anew(shape));
-            return Ok(());
+    /// Records a shape that is known, and sweeps the list.
+    pub(super) fn record_known(
+        &mut self,
+        plan: &Plan,
+        shapes: &Shapes,
+        shape: u16,
+    ) -> Result<(), TaskError> {
+        for step in shapes.steps(shape) {
+            self.record::<true>(&plan.nodes[step.node.get()], step.reads)?;
         }
-        self.record_found(plan)?;
-        let s = &mut *self.scratch;
-        s.known.clear();
-        if let Some(known) = self.list.known() {
-            s.known.extend(known);
-            let found = Found {
-                answers: &s.answers,
-                steps: &s.recorded,
-                known: &s.known,
-                output: s.poses[plan.output.get()],
-                weighs_anew: self.list.weighs_anew(),
-            };
-            shapes.keep(plan, found);
+        if shapes.output(shape) == TaskIndex::NONE {
+            self.put::<true>(Task::ReferencePose)?;
         }
+        self.list.sweep_known(shapes.known(shape), &mut self.scratch.weights);
         Ok(())
     }
 
+    /// Keeps what was found as a shape.
+    pub(super) fn keep(&mut self, plan: &Plan, shapes: &mut Shapes) {
+        let s = &mut *self.scratch;
+        if self.list.know(&mut s.known, &mut s.splits) {
+            let found = Found {
+                answers: &s.answers,
+                steps: &s.recorded,
+                known: KnownList { tasks: &s.known, splits: &s.splits },
+                ends: Ends { samples: &s.samples, seams: &s.seams },
+                output: s.poses[plan.output.get()],
+            };
+            shapes.keep(plan, found);
+        }
+    }
+
+    /// Puts samples into the order of their clocks, and transitions into that of their histories.
+    pub(super) fn order_ends(&mut self) {
+        self.scratch.samples.sort_unstable();
+        self.scratch.seams.sort_unstable();
+    }
+
     /// The shape that decisions come to, if it was seen before.
-    fn known(&mut self, plan: &Plan, shapes: &mut Shapes) -> Option<u16> {
-        let weights = self.scratch.values.answers(self.lane);
-        let guess = Shapes::guess_of(weights, self.control.machines);
-        if let Some(shape) = self.walk(plan, shapes, shapes.guessed(guess))
-            && shapes.has_weights(shape, weights)
-        {
+    pub(super) fn known(&mut self, plan: &Plan, shapes: &mut Shapes) -> Option<u16> {
+        let guess = self.scratch.values.guess(self.lane);
+        if let Some(shape) = self.walk(plan, shapes, shapes.guessed(guess)) {
             let mut answers = shapes.answers(shape).iter();
             if answers.all(|&(node, answer)| self.answer(plan, node) == answer as usize) {
                 return Some(shape);
@@ -73,29 +68,29 @@ impl Vm<'_> {
     }
 
     /// Where decisions lead to, from fork to fork.
-    fn walk(&mut self, plan: &Plan, shapes: &Shapes, first: Next) -> Option<u16> {
+    fn walk(&self, plan: &Plan, shapes: &Shapes, first: Next) -> Option<u16> {
         let mut next = first;
         loop {
             next = match next {
                 Next::Weight(weighs, first) => {
                     shapes.after(first, weighs.at(self.scalar(weighs.alpha)))
                 }
-                Next::Fork(Fork { node, first }) => {
-                    shapes.after(first, self.decided(&plan.nodes[node.get()]))
-                }
+                Next::Fork(Fork { node, first }) => shapes.after(first, self.decided(plan, node)),
                 Next::Shape(shape) => return Some(shape),
                 Next::Unknown => return None,
             }
         }
     }
 
-    /// Finds what is needed and records it.
-    fn record_found(&mut self, plan: &Plan) -> Result<(), TaskError> {
+    /// Finds the poses that the output depends on and records their tasks, in the order that all of
+    /// them have, and sweeps the list.
+    pub(super) fn record_needed(&mut self, plan: &Plan) -> Result<(), TaskError> {
         let mut needed = std::mem::take(&mut self.scratch.needed);
         let mut order = std::mem::take(&mut self.scratch.order);
         needed.fill(0);
         order.clear();
         self.scratch.answers.clear();
+        self.clear_ends();
         need(&mut needed, plan.output);
         // Who reads a node comes after it, so all who do have been seen when it is its turn.
         for word in (0..=plan.output.get() / 64).rev() {
@@ -131,6 +126,7 @@ impl Vm<'_> {
 
     /// Records everything, needed or not.
     pub(super) fn record_everything(&mut self, plan: &Plan) -> Result<(), TaskError> {
+        self.clear_ends();
         for node in (0..plan.nodes.len() as u16).map(PoseIn) {
             let asks = plan.reads[node.get()].asks();
             let answer = if asks { self.answer(plan, node) } else { 0 };
@@ -141,40 +137,27 @@ impl Vm<'_> {
         Ok(())
     }
 
-    /// What a node that asks has decided, as things are now: less than the plan has choices for it. A
-    /// blend space's place is kept until it is recorded.
-    fn answer(&mut self, plan: &Plan, node: PoseIn) -> usize {
+    fn clear_ends(&mut self) {
+        self.scratch.samples.clear();
+        self.scratch.seams.clear();
+    }
+
+    /// What a node that asks has decided, as things are now: less than the plan has choices for it.
+    fn answer(&self, plan: &Plan, node: PoseIn) -> usize {
         let reads = plan.reads[node.get()];
         match reads.decides() {
             false => reads.weighs().at(self.scalar(reads.alpha)),
-            true => self.decided(&plan.nodes[node.get()]),
+            true => self.decided(plan, node),
         }
     }
 
-    fn decided(&mut self, op: &Op) -> usize {
-        match *op {
+    fn decided(&self, plan: &Plan, node: PoseIn) -> usize {
+        match plan.nodes[node.get()] {
             Op::EvalStateMachine { machine, .. } => {
                 self.control.machines[machine.get()].state.into()
             }
-            Op::BlendSpace1D { space, x, .. } => {
-                let places = &self.bound.program().spaces_1d[space.get()].points;
-                let (at, alpha) = space::place_1d(places, self.scalar(x));
-                3 * at + 1 + usize::from(alpha == 1.0) - usize::from(alpha == 0.0)
-            }
-            Op::BlendSpace2D { space, x, y, dst, .. } => {
-                let known = self.scratch.spots.iter().find(|(node, _)| *node == dst);
-                let spot = match known.copied() {
-                    Some((_, spot)) => spot,
-                    None => {
-                        let space = &self.bound.program().spaces_2d[space.get()];
-                        let spot = space::place_2d(space, [self.scalar(x), self.scalar(y)]);
-                        self.scratch.spots.push((dst, spot));
-                        spot
-                    }
-                };
-                8 * spot.triangle + spot.heard()
-            }
-            _ => 0,
+            // A blend space.
+            _ => self.scratch.values.place(plan.space_of[node.get()], self.lane) as usize,
         }
     }
 
@@ -283,7 +266,9 @@ impl Vm<'_> {
                 let clip = self.bound.clips[clip.get()].id;
                 let index =
                     self.put::<KNOWN>(Task::SampleClip { clip, seconds: self.scalar(time) })?;
-                self.scratch.samples.extend(clock.map(|clock| (index, clock)));
+                if !KNOWN {
+                    self.scratch.samples.extend(clock.map(|clock| (clock, index)));
+                }
                 Ok(index)
             }
             Op::Blend { alpha, .. } => {
@@ -291,30 +276,31 @@ impl Vm<'_> {
             }
             Op::EvalStateMachine { machine, .. } => self.record_machine::<KNOWN>(machine, a),
             Op::Inertialize { seam, .. } => {
-                let transition = self.scratch.transitions[seam.get()];
+                let transition = self.scratch.values.transition(seam, self.lane);
                 self.record_seam::<KNOWN>(seam, Task::Inertialize { source: a, transition })
             }
             Op::DeadBlend { seam, .. } => {
-                let transition = self.scratch.transitions[seam.get()];
+                let transition = self.scratch.values.transition(seam, self.lane);
                 self.record_seam::<KNOWN>(seam, Task::DeadBlend { source: a, transition })
             }
-            Op::BlendSpace1D { space, x, .. } => {
-                let places = &self.bound.program().spaces_1d[space.get()].points;
-                match space::place_1d(places, self.scalar(x)) {
-                    (_, 0.0) => Ok(a),
-                    (_, 1.0) => Ok(b),
-                    (_, alpha) => self.put::<KNOWN>(Task::Blend { a, b, alpha }),
-                }
-            }
+            Op::BlendSpace1D { dst, .. } => match self.weights(dst) {
+                [0.0, ..] => Ok(a),
+                [1.0, ..] => Ok(b),
+                [alpha, ..] => self.put::<KNOWN>(Task::Blend { a, b, alpha }),
+            },
             Op::BlendSpace2D { dst, .. } => {
-                let spot = self.scratch.spots.iter().find(|(node, _)| *node == dst);
-                let spot = spot.map_or(Spot::default(), |(_, spot)| *spot);
-                let [wa, wb, wc] = spot.weights;
+                let [wa, wb, wc] = self.weights(dst);
                 let poses = [(a, wa), (b, wb), (reads[2], wc)];
                 if KNOWN { Ok(self.blend_known(&poses)) } else { self.list.push_blend_n(&poses) }
             }
             _ => self.pose_op::<KNOWN>(op, [a, b]),
         }
+    }
+
+    /// Of a blend space, by the pose that it writes.
+    fn weights(&self, PoseOut(node): PoseOut) -> [f32; 3] {
+        let space = self.bound.plan().space_of[usize::from(node)];
+        self.scratch.values.place_weights(space, self.lane)
     }
 
     /// [`TaskList::push_blend_n`](crate::task::TaskList::push_blend_n) of what is known.

@@ -6,16 +6,29 @@ use super::scratch::VmScratch;
 use super::vm::Vm;
 use crate::motion::GroundMotion;
 use crate::pose::kernels::weight;
-use crate::task::{Task, TaskIndex};
+use crate::task::{KnownList, Task, TaskIndex};
+
+/// The sample of a clock's clip, and the task of a transition by its history.
+pub(super) type Sample = (ClockId, TaskIndex);
+pub(super) type Seam = (u16, TaskIndex);
+
+/// What a list's end asks for: its samples in the order of their clocks, and its transitions in that
+/// of their histories.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends<'a> {
+    pub samples: &'a [Sample],
+    pub seams: &'a [Seam],
+}
 
 impl Vm<'_> {
-    /// Ends an evaluation; gives the ground that the character covers.
-    pub(super) fn finish(&mut self) -> GroundMotion {
-        self.weigh_motion();
-        self.weigh_clocks();
-        let motion = self.root_motion();
+    /// Ends an evaluation; gives the ground that the character covers. What is known of its list
+    /// need not be found.
+    pub(super) fn finish(&mut self, ends: Ends<'_>, known: Option<KnownList<'_>>) -> GroundMotion {
+        self.weigh_motion(known);
+        let raw = self.hear(ends.samples);
+        let motion = self.root_motion(raw, ends.seams);
         self.notify();
-        self.remember();
+        self.remember(ends.seams);
         self.consume_triggers();
         motion
     }
@@ -23,13 +36,26 @@ impl Vm<'_> {
     /// How much of each task's root motion is the character's: as the sweep's weights, but of a
     /// masked blend only what the mask leaves of the root, and nothing of a difference. Without
     /// either, the sweep's weights.
-    fn weigh_motion(&mut self) {
-        let motion = &mut self.scratch.motion;
+    fn weigh_motion(&mut self, known: Option<KnownList<'_>>) {
+        let VmScratch { motion, weights, .. } = &mut *self.scratch;
         motion.clear();
         let layered =
             |task: &Task| matches!(task, Task::BlendMasked { .. } | Task::ApplyAdditive { .. });
         if !self.bound.moves || !self.list.tasks().iter().any(layered) {
             return;
+        }
+        let root_weights = &self.bound.root_weights;
+        let shares = |task: &Task| match *task {
+            Task::BlendMasked { alpha, mask, .. } => {
+                let root = root_weights.get(usize::from(mask.0));
+                let alpha = weight(alpha) * root.copied().unwrap_or(1.0);
+                [1.0 - alpha, alpha]
+            }
+            Task::ApplyAdditive { .. } => [1.0, 0.0],
+            _ => task.dependency_weights(),
+        };
+        if let Some(known) = known {
+            return self.list.weigh_otherwise(known, weights, shares, |share| motion.push(share));
         }
         motion.resize(self.list.len(), 0.0);
         let Some(output) = self.list.output().get() else { return };
@@ -40,16 +66,7 @@ impl Vm<'_> {
                 continue;
             }
             let task = &self.list.tasks()[at];
-            let shares = match *task {
-                Task::BlendMasked { alpha, mask, .. } => {
-                    let root = self.bound.root_weights.get(usize::from(mask.0));
-                    let alpha = weight(alpha) * root.copied().unwrap_or(1.0);
-                    [1.0 - alpha, alpha]
-                }
-                Task::ApplyAdditive { .. } => [1.0, 0.0],
-                _ => task.dependency_weights(),
-            };
-            for (dependency, share) in task.dependencies().into_iter().zip(shares) {
+            for (dependency, share) in task.dependencies().into_iter().zip(shares(task)) {
                 if let Some(motion) = dependency.get().and_then(|d| motion.get_mut(d)) {
                     *motion += own * share;
                 }
@@ -63,50 +80,49 @@ impl Vm<'_> {
         own.copied().unwrap_or_else(|| self.list.weight(task))
     }
 
-    /// Each clock's part in the pose; the clocks of a sync group give it its next pace.
-    fn weigh_clocks(&mut self) {
-        let VmScratch { samples, heard, motion, .. } = &mut *self.scratch;
-        heard.fill((0.0, 0.0));
+    /// Each clock's part in the pose; the clocks of a sync group give it its next pace. What moves
+    /// the character is part of its pose: gives what clocks' clips cover.
+    fn hear(&mut self, samples: &[Sample]) -> GroundMotion {
+        let mut raw = GroundMotion::IDENTITY;
+        self.scratch.heard.clear();
         self.control.heard.fill(0);
-        let marks = self.list.marks();
-        for (task, clock) in samples.iter() {
-            let Some((at, mark)) = task.get().and_then(|at| Some((at, marks.get(at)?))) else {
-                continue;
-            };
-            let (weight, share) = (mark.weight, motion.get(at).copied().unwrap_or(mark.weight));
-            let (pose, motion) = &mut heard[clock.get()];
-            (*pose, *motion) = (*pose + weight, *motion + share);
-            if weight > 0.0 {
-                self.control.heard[clock.get() / 32] |= 1 << (clock.get() % 32);
+        for samples in samples.chunk_by(|a, b| a.0 == b.0) {
+            let (mut pose, mut share) = (0.0, 0.0);
+            for &(_, task) in samples {
+                let Some(at) = task.get() else { continue };
+                let weight = self.list.marks().get(at).map_or(0.0, |mark| mark.weight);
+                pose += weight;
+                share += self.scratch.motion.get(at).copied().unwrap_or(weight);
             }
-        }
-        for clock in bits(self.control.heard) {
-            if let Some(group) = self.bound.clocks[clock].group {
-                let (state, pose) =
-                    (&mut self.control.groups[group.get()], self.scratch.heard[clock].0);
-                let member = (ClockId(clock as u16), group);
+            let Some(&(clock, _)) = samples.first().filter(|_| pose > 0.0) else { continue };
+            self.control.heard[clock.get() / 32] |= 1 << (clock.get() % 32);
+            self.scratch.heard.push((clock, pose));
+            let bound = &self.bound.clocks[clock.get()];
+            if let Some(group) = bound.group {
+                let state = &mut self.control.groups[group.get()];
+                let member = (clock, group);
                 self.bound.groups.weigh(member, state, self.control.pieces, pose);
             }
+            let clip = &self.bound.clips[bound.clip.get()];
+            if let Some(root) = clip.root.as_ref().filter(|_| share != 0.0) {
+                let step = self.scratch.values.step(self.bound, clock, self.lane);
+                raw = raw.plus(root.delta(&step).weighted(share));
+            }
         }
+        raw
     }
 
-    fn root_motion(&mut self) -> GroundMotion {
+    fn root_motion(&mut self, raw: GroundMotion, seams: &[Seam]) -> GroundMotion {
         if !self.bound.moves {
             return GroundMotion::IDENTITY;
         }
-        let mut raw = GroundMotion::IDENTITY;
-        // What moves the character is part of its pose.
-        for clock in bits(self.control.heard) {
-            let (_, share) = self.scratch.heard[clock];
-            let (_, clip) = self.bound.clock(ClockId(clock as u16));
-            if let Some(root) = clip.root.as_ref().filter(|_| share != 0.0) {
-                raw = raw.plus(root.delta(&self.scratch.steps[clock]).weighted(share));
-            }
-        }
         // The transition of a machine that the root follows.
         let mut began = None;
-        for (machine, task) in self.control.machines.iter().zip(&self.scratch.seams) {
-            if machine.is(MachineState::BEGAN) && self.motion_of(*task) > 0.0 {
+        for &(history, task) in seams {
+            let machine = self.control.machines.get(usize::from(history));
+            if let Some(machine) = machine.filter(|machine| machine.is(MachineState::BEGAN))
+                && self.motion_of(task) > 0.0
+            {
                 began = Some(machine.duration);
             }
         }
@@ -115,26 +131,35 @@ impl Vm<'_> {
     }
 
     fn notify(&mut self) {
-        let scratch = &mut *self.scratch;
+        let (VmScratch { values, heard, fired, .. }, lane) = (&mut *self.scratch, self.lane);
         let guards = &self.bound.plan().guards.clocks;
-        let runs = |clock: &&ClockId| scratch.active[guards[clock.get()].get()];
+        let runs = |clock: &&ClockId| values.is_active(guards[clock.get()], lane);
         for &clock in self.bound.telling.iter().filter(runs) {
             let at = clock.get();
             let (_, clip) = self.bound.clock(clock);
-            let (step, (pose, _)) = (&scratch.steps[at], scratch.heard[at]);
-            let (cursor, fired) = (&mut self.control.clocks[at].notifies, &mut scratch.fired);
-            clip.notifies.advance(step, pose, cursor, |notify| fired.push(notify));
+            let pose = heard.iter().find(|(heard, _)| *heard == clock).map_or(0.0, |(_, w)| *w);
+            let step = values.step(self.bound, clock, lane);
+            let cursor = &mut self.control.clocks[at].notifies;
+            clip.notifies.advance(&step, pose, cursor, |notify| fired.push(notify));
         }
     }
 
     /// Whose history the executor will bring up to date.
-    fn remember(&mut self) {
-        let (machines, seams) = self.scratch.seams.split_at(self.control.machines.len());
-        for (state, task) in self.control.machines.iter_mut().zip(machines) {
-            state.set(MachineState::HEARD, self.list.is_reachable(*task));
+    fn remember(&mut self, seams: &[Seam]) {
+        let mut left = seams;
+        let mut heard = |history: usize| match left.split_first() {
+            Some((&(of, task), after)) if usize::from(of) == history => {
+                left = after;
+                self.list.is_reachable(task)
+            }
+            _ => false,
+        };
+        let machines = self.control.machines.len();
+        for (history, state) in self.control.machines.iter_mut().enumerate() {
+            state.set(MachineState::HEARD, heard(history));
         }
-        for (state, task) in self.control.seams.iter_mut().zip(seams) {
-            state.heard = u16::from(self.list.is_reachable(*task));
+        for (seam, state) in self.control.seams.iter_mut().enumerate() {
+            state.heard = u16::from(heard(machines + seam));
         }
     }
 
@@ -143,13 +168,4 @@ impl Vm<'_> {
         plan.triggers.iter().for_each(|param| self.control.params[param.get()] = 0.0);
         plan.trigger_keys.iter().for_each(|key| self.control.keys[key.get()] = f32::NAN);
     }
-}
-
-/// The clocks whose bits are set, in rising order.
-fn bits(words: &[u32]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().flat_map(|(word, bits)| {
-        let next = |left: &u32| Some(left & (left - 1)).filter(|left| *left != 0);
-        let left = std::iter::successors(Some(*bits).filter(|bits| *bits != 0), next);
-        left.map(move |left| word * 32 + left.trailing_zeros() as usize)
-    })
 }

@@ -121,16 +121,9 @@ impl Groups {
         self.rows.get(group).is_some_and(|row| row.paced)
     }
 
-    /// Lets time pass for a group of an instance.
-    pub fn advance(
-        &self,
-        group: usize,
-        state: &mut SyncGroup,
-        pieces: &mut [f32],
-        dt: f32,
-    ) -> GroupStep {
-        let row = &self.rows[group];
-        state.advance_by_markers(dt, row.first_rate, &mut pieces[row.pieces.clone()])
+    /// What a clock is to its group.
+    pub fn track(&self, clock: ClockId) -> &SyncTrack {
+        &self.tracks[clock.get()]
     }
 
     /// What a step of its group is in a clock's clip.

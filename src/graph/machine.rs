@@ -4,18 +4,17 @@
 use super::control::{ClockState, MachineState, fresh_clock, fresh_machine};
 use super::operand::*;
 use super::plan::Way;
-use super::program::{MachineDesc, TransitionStyle};
+use super::program::{MachineDesc, Program, TransitionStyle};
 use super::vm::Vm;
-use crate::motion::PlayMode;
+use super::wide::One;
 use crate::task::{HistoryId, Task, TaskError, TaskIndex, Transition};
 
-impl Vm<'_> {
+impl One<'_> {
     /// Lets time pass for a machine and changes its state by the first transition that may be
     /// taken; at most one in an evaluation.
     pub(super) fn select(&mut self, machine: MachineId) {
-        let states = &self.bound.plan().machines[machine.get()].states;
         let dt = self.dt;
-        let state = &mut self.control.machines[machine.get()];
+        let mut state = self.values.machine(machine, self.lane);
         if state.is(MachineState::FRESH) {
             state.set(MachineState::FRESH, false);
         } else {
@@ -27,14 +26,21 @@ impl Vm<'_> {
             state.elapsed = f32::NAN;
         }
         state.set(MachineState::BEGAN | MachineState::SNAPPED, false);
-        let state = *state;
+        self.values.set_machine(machine, self.lane, state);
+        self.take_way(machine);
+        let current = self.values.machine(machine, self.lane).state;
+        let states = &self.bound.plan().machines[machine.get()].states;
+        self.wake(&states[usize::from(current)].wakes);
+    }
+
+    /// Changes the state of a machine, for which time has passed, by the first transition that may
+    /// be taken.
+    pub(super) fn take_way(&mut self, machine: MachineId) {
+        let states = &self.bound.plan().machines[machine.get()].states;
+        let state = self.values.machine(machine, self.lane);
         let ways = &states[usize::from(state.state)].ways;
         if let Some(way) = ways.iter().find(|way| self.may_be_taken(&state, way)) {
             self.change_state(machine, way);
-        }
-        let current = self.control.machines[machine.get()].state;
-        for guard in &states[usize::from(current)].wakes {
-            self.scratch.active[guard.get()] = true;
         }
     }
 
@@ -48,21 +54,18 @@ impl Vm<'_> {
     /// Whether a clip is over, or about to be.
     fn is_at_end(&self, clock: ClockId, before: f32) -> bool {
         let bound = &self.bound.clocks[clock.get()];
-        let state = &self.control.clocks[clock.get()];
-        match bound.mode {
-            PlayMode::Loop | PlayMode::PingPong => state.is(ClockState::PASSED),
-            PlayMode::Once | PlayMode::Clamp => {
-                let backward = bound.speed < 0.0;
-                let left = if backward { state.shows } else { bound.seconds - state.shows };
-                !state.is(ClockState::FRESH) && left <= before
-            }
+        let state = self.values.clock(clock, self.lane);
+        if bound.goes_round() {
+            return state.is(ClockState::PASSED);
         }
+        let left = if bound.speed < 0.0 { state.shows } else { bound.seconds - state.shows };
+        !state.is(ClockState::FRESH) && left <= before
     }
 
     fn change_state(&mut self, machine: MachineId, way: &Way) {
         let desc = &self.bound.program().machines[machine.get()];
         let transition = &desc.transitions[usize::from(way.row)];
-        let state = &mut self.control.machines[machine.get()];
+        let mut state = self.values.machine(machine, self.lane);
         state.state = transition.to.0;
         state.seconds = 0.0;
         let snaps = transition.duration <= 0.0;
@@ -71,31 +74,33 @@ impl Vm<'_> {
         state.set(MachineState::BEGAN, !snaps);
         state.set(MachineState::SNAPPED, snaps);
         state.set(MachineState::DEAD, transition.style == TransitionStyle::DeadBlend);
+        self.values.set_machine(machine, self.lane, state);
         self.enter(desc, transition.to);
     }
 
     /// Starts what a state starts when it is entered: its clocks, and the machines inside of it,
     /// with what their initial states start.
     fn enter(&mut self, desc: &MachineDesc, state: StateId) {
-        let program = self.bound.program();
+        let bound = self.bound;
+        let program = bound.program();
         let state = &desc.states[state.get()];
         for &clock in &state.clocks {
             let row = &program.clocks[clock.get()];
-            let kept = &mut self.control.clocks[clock.get()];
-            let (clip, fired) = (&self.bound.clips[row.clip.get()], &mut self.scratch.fired);
+            let clip = &bound.clips[row.clip.get()];
+            let mut kept = self.values.clock(clock, self.lane);
             let shows = kept.shows.min(clip.seconds);
-            clip.notifies.stop(shows, &mut kept.notifies, |notify| fired.push(notify));
-            *kept = fresh_clock(row);
+            clip.notifies.stop(shows, &mut kept.notifies, |notify| self.fire(notify));
+            self.values.set_clock(clock, self.lane, fresh_clock(row));
             if let Some(group) = row.group {
                 self.restart_unheard(group);
             }
         }
         for &inner in &state.machines {
             let row = &program.machines[inner.get()];
-            let heard = self.control.machines[inner.get()].flags & MachineState::HEARD;
+            let heard = self.values.machine(inner, self.lane).flags & MachineState::HEARD;
             let fresh = fresh_machine(row);
-            self.control.machines[inner.get()] =
-                MachineState { flags: fresh.flags | heard, ..fresh };
+            let state = MachineState { flags: fresh.flags | heard, ..fresh };
+            self.values.set_machine(inner, self.lane, state);
             self.enter(row, row.initial);
         }
     }
@@ -104,14 +109,37 @@ impl Vm<'_> {
     fn restart_unheard(&mut self, group: GroupId) {
         let clocks = (0..).map(ClockId).zip(&self.bound.program().clocks);
         let mut members = clocks.filter(|(_, desc)| desc.group == Some(group));
-        if !members.any(|(clock, _)| self.control.is_heard(clock)) {
-            let kept = &mut self.control.groups[group.get()];
-            kept.restart();
-            let step = self.bound.groups.advance(group.get(), kept, self.control.pieces, 0.0);
-            self.scratch.groups[group.get()] = step;
+        if !members.any(|(clock, _)| self.values.was_heard(clock, self.lane)) {
+            self.restart_group(group);
         }
     }
 
+    /// Lets time pass for a transition outside of machines, and begins one when its trigger rises.
+    pub(super) fn seam(&mut self, seam: SeamId, trigger: bool, duration: f32) -> Transition {
+        let (dt, history) = (self.dt, history_of(self.bound.program(), seam));
+        let mut state = self.values.seam(seam, self.lane);
+        let began = trigger && state.was_up == 0 && duration > 0.0;
+        state.was_up = u16::from(trigger);
+        if began {
+            (state.elapsed, state.duration) = (0.0, duration);
+        } else {
+            state.elapsed += dt;
+            if state.elapsed >= state.duration {
+                state.elapsed = f32::NAN;
+            }
+        }
+        self.values.set_seam(seam, self.lane, state);
+        Transition {
+            history,
+            elapsed: state.elapsed,
+            duration: state.duration,
+            dt: if state.heard != 0 { dt } else { f32::NAN },
+            capture: began,
+        }
+    }
+}
+
+impl Vm<'_> {
     /// Records the one task of a machine: what is left of its transition on the current state's
     /// pose.
     pub(super) fn record_machine<const KNOWN: bool>(
@@ -133,31 +161,10 @@ impl Vm<'_> {
             true => Task::DeadBlend { source, transition },
         };
         let index = self.put::<KNOWN>(task)?;
-        self.scratch.seams[machine.get()] = index;
+        if !KNOWN {
+            self.scratch.seams.push((machine.0, index));
+        }
         Ok(index)
-    }
-
-    /// Lets time pass for a transition outside of machines, and begins one when its trigger rises.
-    pub(super) fn seam(&mut self, seam: SeamId, trigger: bool, duration: f32) -> Transition {
-        let (dt, history) = (self.dt, self.history(seam));
-        let state = &mut self.control.seams[seam.get()];
-        let began = trigger && state.was_up == 0 && duration > 0.0;
-        state.was_up = u16::from(trigger);
-        if began {
-            (state.elapsed, state.duration) = (0.0, duration);
-        } else {
-            state.elapsed += dt;
-            if state.elapsed >= state.duration {
-                state.elapsed = f32::NAN;
-            }
-        }
-        Transition {
-            history,
-            elapsed: state.elapsed,
-            duration: state.duration,
-            dt: if state.heard != 0 { dt } else { f32::NAN },
-            capture: began,
-        }
     }
 
     pub(super) fn record_seam<const KNOWN: bool>(
@@ -165,14 +172,15 @@ impl Vm<'_> {
         seam: SeamId,
         task: Task,
     ) -> Result<TaskIndex, TaskError> {
-        let history = usize::from(self.history(seam).0);
         let index = self.put::<KNOWN>(task)?;
-        self.scratch.seams[history] = index;
+        if !KNOWN {
+            self.scratch.seams.push((history_of(self.bound.program(), seam).0, index));
+        }
         Ok(index)
     }
+}
 
-    /// Seams' histories follow the machines'; validation has counted them.
-    fn history(&self, seam: SeamId) -> HistoryId {
-        HistoryId((self.control.machines.len() + seam.get()) as u16)
-    }
+/// Seams' histories follow the machines'; validation has counted them.
+fn history_of(program: &Program, seam: SeamId) -> HistoryId {
+    HistoryId((program.machines.len() + seam.get()) as u16)
 }

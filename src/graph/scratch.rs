@@ -1,13 +1,13 @@
 //! What a thread interprets programs with.
 
 use super::bind::BoundProgram;
+use super::finish::{Sample, Seam};
 use super::operand::*;
 use super::shapes::{Answer, ShapesOfPlans, Step};
-use super::space::Spot;
 use super::wide::Values;
 use crate::math::Lanes;
-use crate::motion::{Advance, Fired, GroupStep, PlayMode};
-use crate::task::{Known, TaskIndex, Transition};
+use crate::motion::Fired;
+use crate::task::{Known, Split, TaskIndex, weights_of};
 
 /// What one thread needs to interpret programs. Kept from one evaluation to the next, so that it
 /// allocates no more once it has seen the largest.
@@ -19,8 +19,6 @@ pub struct VmScratch {
     plan: u64,
     /// Of the instances that are evaluated together.
     pub(super) values: Values,
-    /// The guards of what is needed in this evaluation.
-    pub(super) active: Vec<bool>,
     /// What lists came to before.
     pub(super) shapes: ShapesOfPlans,
     /// The task that each node has recorded.
@@ -32,21 +30,16 @@ pub struct VmScratch {
     pub(super) answers: Vec<Answer>,
     pub(super) recorded: Vec<Step>,
     pub(super) known: Vec<Known>,
-    /// Where this evaluation is in blend spaces over a plane, as far as somebody has asked.
-    pub(super) spots: Vec<(PoseOut, Spot)>,
-    /// This evaluation's step of each clock.
-    pub(super) steps: Vec<Advance>,
-    pub(super) groups: Vec<GroupStep>,
-    /// The samples of clocks.
-    pub(super) samples: Vec<(TaskIndex, ClockId)>,
-    /// What each transition outside of machines is at.
-    pub(super) transitions: Vec<Transition>,
-    /// The task of each machine, and of each seam after them.
-    pub(super) seams: Vec<TaskIndex>,
+    pub(super) splits: Vec<Split>,
+    /// The samples of clocks, and the tasks of transitions.
+    pub(super) samples: Vec<Sample>,
+    pub(super) seams: Vec<Seam>,
     /// How much of each task's root motion is the character's.
     pub(super) motion: Vec<f32>,
-    /// Each clock's part in the pose, and in the root motion.
-    pub(super) heard: Vec<(f32, f32)>,
+    /// While a list is weighed that is known.
+    pub(super) weights: Vec<f32>,
+    /// Each clock's part in the pose, of those that have one.
+    pub(super) heard: Vec<(ClockId, f32)>,
     pub(super) fired: Vec<Fired>,
     /// Notifies while others are looked for.
     pub(super) kept: Vec<Fired>,
@@ -57,7 +50,8 @@ impl VmScratch {
     /// that come to them late, do not allocate then.
     pub fn with_room(notifies: usize) -> Self {
         let room = || Vec::with_capacity(notifies);
-        Self { fired: room(), kept: room(), ..Self::default() }
+        let values = Values::with_room(notifies);
+        Self { values, fired: room(), kept: room(), ..Self::default() }
     }
 
     /// The notifies that the last evaluation fired, in the order of the program's clocks.
@@ -88,22 +82,20 @@ impl VmScratch {
             return;
         }
         self.shapes.turn_to(plan.id);
-        self.values.fit(plan, &bound.layout, program.sync_groups.len());
-        self.active.resize(plan.guards.states.len(), false);
+        self.values.fit(bound);
         self.poses.resize(plan.nodes.len(), TaskIndex::NONE);
         self.needed.resize(plan.nodes.len().div_ceil(u64::BITS as usize), 0);
         // Not every evaluation needs as much.
         self.order.reserve(plan.nodes.len().saturating_sub(self.order.len()));
         self.answers.reserve(plan.nodes.len().saturating_sub(self.answers.len()));
         self.recorded.reserve(plan.nodes.len().saturating_sub(self.recorded.len()));
-        self.known.reserve(bound.most_tasks().saturating_sub(self.known.len()));
-        self.samples.reserve(plan.nodes.len().saturating_sub(self.samples.len()));
-        self.motion.reserve(bound.most_tasks().saturating_sub(self.motion.len()));
-        self.spots.reserve(program.spaces_2d.len().saturating_sub(self.spots.len()));
-        self.groups.reserve(program.sync_groups.len().saturating_sub(self.groups.len()));
-        self.steps.resize_with(program.clocks.len(), || PlayMode::Loop.advance(0.0, 0.0, 0.0));
-        self.heard.resize(program.clocks.len(), (0.0, 0.0));
-        self.transitions.resize(program.seams.into(), Transition::OVER);
-        self.seams.resize(program.histories(), TaskIndex::NONE);
+        let (tasks, nodes) = (bound.most_tasks(), plan.nodes.len());
+        self.known.reserve(tasks.saturating_sub(self.known.len()));
+        self.splits.reserve(tasks.saturating_sub(self.splits.len()));
+        self.samples.reserve(nodes.saturating_sub(self.samples.len()));
+        self.seams.reserve(program.histories().saturating_sub(self.seams.len()));
+        self.motion.reserve(tasks.saturating_sub(self.motion.len()));
+        self.weights.resize(weights_of(tasks).max(self.weights.len()), 0.0);
+        self.heard.reserve(program.clocks.len().saturating_sub(self.heard.len()));
     }
 }

@@ -7,18 +7,21 @@
 //! is not looked for again; times, weights and transitions are filled in anew each time.
 //!
 //! Going from fork to fork takes time, for each has to be seen before the next is known. So the
-//! shape is guessed first, by all weights' answers and all machines' states together: forks lead on
-//! from there that are blend spaces alone. Then it is only tested that it is the one, for its own
-//! forks have to be answered as they were.
+//! shape is guessed first, by the answers of weights that are known ahead and the states of machines,
+//! which are two words together: forks lead on from there that are blend spaces alone. What those
+//! words do not tell is tested then.
+//!
+//! With a shape is kept what follows from it when a list is ended: which clocks its samples are of,
+//! which transitions have a task, how weights go from task to task.
 //!
 //! Shapes are shared by all instances that one thread evaluates. There is room for so many; when it
 //! is used up they are forgotten and found again.
 
 use super::Op;
-use super::control::MachineState;
+use super::finish::{Ends, Sample, Seam};
 use super::operand::PoseIn;
-use super::plan::{Bits, Plan, Weighs};
-use crate::task::{Known, TaskIndex};
+use super::plan::{Plan, Weighs};
+use crate::task::{Known, KnownList, Split, TaskIndex};
 
 /// Room of one plan: answers, and steps of all shapes. Small in tests, so that it is used up there.
 const ANSWERS: usize = if cfg!(test) { 64 } else { 8_192 };
@@ -26,7 +29,7 @@ const STEPS: usize = if cfg!(test) { 20 } else { 4_096 };
 /// Plans whose shapes are kept.
 const PLANS: usize = 8;
 /// Guesses of one plan, a power of two.
-const GUESSES: usize = if cfg!(test) { 4 } else { 256 };
+const GUESSES: usize = if cfg!(test) { 4 } else { 512 };
 
 /// One answer of a decision: the node that asks, and what it chose.
 pub(super) type Answer = (PoseIn, u32);
@@ -58,34 +61,50 @@ pub(super) struct Fork {
     pub first: u16,
 }
 
+/// A part of what is kept of all shapes.
+type Part = [u16; 2];
+
 #[derive(Clone, Copy, Debug)]
 struct Shape {
-    steps: [u16; 2],
-    tasks: [u16; 2],
-    /// What has to be answered as it was, beside weights that are told by their bits; and of blend
-    /// spaces, which a guess has asked.
-    answers: [u16; 2],
-    spaces: [u16; 2],
-    weights: Bits,
+    steps: Part,
+    tasks: Part,
+    splits: Part,
+    samples: Part,
+    seams: Part,
+    /// What has to be answered as it was, beside what a guess is made by; and of blend spaces, which
+    /// a guess has asked.
+    answers: Part,
+    spaces: Part,
     output: TaskIndex,
-    weighs_anew: bool,
 }
 
-/// One of the guesses, by its place.
+/// What guesses are made by: what weights come to ([`Plan::asked`]), and states of machines
+/// ([`Plan::told`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Guess(usize);
+pub(super) struct Guess {
+    pub weights: u32,
+    pub states: u32,
+}
+
+impl Guess {
+    /// Where it may be kept.
+    #[inline(always)]
+    fn places(self) -> [usize; 2] {
+        let mixed = self.weights.wrapping_mul(0x9e37_79b1) ^ self.states.wrapping_mul(0x85eb_ca6b);
+        let at = (mixed >> (u32::BITS - GUESSES.ilog2())) as usize;
+        [at, at ^ 1]
+    }
+}
 
 /// What a list that was found came to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found<'a> {
     pub answers: &'a [Answer],
     pub steps: &'a [Step],
-    /// Of each task.
-    pub known: &'a [Known],
+    pub known: KnownList<'a>,
+    pub ends: Ends<'a>,
     /// The task of the output's pose, if it has one.
     pub output: TaskIndex,
-    /// Weights of its tasks hang on what is asked for anew.
-    pub weighs_anew: bool,
 }
 
 /// The shapes of one plan's lists.
@@ -97,8 +116,13 @@ pub(super) struct Shapes {
     steps: Vec<Step>,
     /// Of each task of a shape.
     known: Vec<Known>,
+    splits: Vec<Split>,
+    samples: Vec<Sample>,
+    seams: Vec<Seam>,
     answers: Vec<Answer>,
     spaces: Vec<Answer>,
+    /// The guesses that were made.
+    guesses: Vec<Option<Guess>>,
 }
 
 impl Shapes {
@@ -108,8 +132,12 @@ impl Shapes {
             shapes: Vec::with_capacity(STEPS),
             steps: Vec::with_capacity(STEPS),
             known: Vec::with_capacity(STEPS),
+            splits: Vec::with_capacity(STEPS),
+            samples: Vec::with_capacity(STEPS),
+            seams: Vec::with_capacity(STEPS),
             answers: Vec::with_capacity(STEPS),
             spaces: Vec::with_capacity(STEPS),
+            guesses: Vec::with_capacity(GUESSES),
         };
         this.forget();
         this
@@ -121,35 +149,29 @@ impl Shapes {
         self.shapes.clear();
         self.steps.clear();
         self.known.clear();
+        self.splits.clear();
+        self.samples.clear();
+        self.seams.clear();
         self.answers.clear();
         self.spaces.clear();
+        self.guesses.clear();
+        self.guesses.resize(GUESSES, None);
     }
 
-    /// The guess for these weights' answers, and machines in these states.
-    #[inline]
-    pub fn guess_of(weights: u32, machines: &[MachineState]) -> Guess {
-        const MIX: u32 = 0x9e37_79b1;
-        let mix = |key: u32, with: u32| (key.rotate_left(5) ^ with).wrapping_mul(MIX);
-        let key = machines.iter().fold(mix(0, weights), |key, m| mix(key, m.state.into()));
-        Guess(1 + (key as usize >> (u32::BITS - GUESSES.ilog2())))
-    }
-
-    /// Where a guess begins.
+    /// Where a guess leads.
+    #[inline(always)]
     pub fn guessed(&self, guess: Guess) -> Next {
-        self.next.get(guess.0).copied().unwrap_or_default()
+        let made = guess.places().into_iter().find(|at| self.guesses[*at] == Some(guess));
+        made.map_or(Next::Unknown, |at| self.next[1 + at])
     }
 
-    /// Whether a shape's weights are answered so.
-    pub fn has_weights(&self, shape: u16, weights: u32) -> bool {
-        let [looks, are] = self.shapes[usize::from(shape)].weights;
-        weights & looks == are
-    }
-
-    /// Lets a guess lead to a shape. Where it leads to other forks already, for something else has
-    /// the same guess, it stays as it is.
+    /// Lets a guess lead to a shape, if there is room for it.
     pub fn keep_guess(&mut self, plan: &Plan, guess: Guess, shape: u16) {
+        let free = |at: &usize| self.guesses[*at].is_none_or(|made| made == guess);
+        let Some(place) = guess.places().into_iter().find(free) else { return };
+        self.guesses[place] = Some(guess);
+        let mut at = 1 + place;
         let spaces = self.shapes[usize::from(shape)].spaces;
-        let mut at = guess.0;
         for space in spaces[0]..spaces[1] {
             let (node, answer) = self.spaces[usize::from(space)];
             match self.next[at] {
@@ -166,16 +188,9 @@ impl Shapes {
         }
     }
 
-    /// What a shape's forks were answered, beside weights that are told by their bits and what a
-    /// guess has asked.
+    /// What a shape's forks were answered, beside what a guess is made by and has asked.
     pub fn answers(&self, shape: u16) -> &[Answer] {
-        let [from, to] = self.shapes[usize::from(shape)].answers;
-        &self.answers[usize::from(from)..usize::from(to)]
-    }
-
-    /// Whether its weights hang on what is asked for anew.
-    pub fn weighs_anew(&self, shape: u16) -> bool {
-        self.shapes[usize::from(shape)].weighs_anew
+        of(&self.answers, self.shapes[usize::from(shape)].answers)
     }
 
     /// How many are kept.
@@ -196,14 +211,19 @@ impl Shapes {
 
     /// What a shape records.
     pub fn steps(&self, shape: u16) -> &[Step] {
-        let [from, to] = self.shapes[usize::from(shape)].steps;
-        &self.steps[usize::from(from)..usize::from(to)]
+        of(&self.steps, self.shapes[usize::from(shape)].steps)
     }
 
     /// What is known of its tasks.
-    pub fn known(&self, shape: u16) -> &[Known] {
-        let [from, to] = self.shapes[usize::from(shape)].tasks;
-        &self.known[usize::from(from)..usize::from(to)]
+    pub fn known(&self, shape: u16) -> KnownList<'_> {
+        let Shape { tasks, splits, .. } = self.shapes[usize::from(shape)];
+        KnownList { tasks: of(&self.known, tasks), splits: of(&self.splits, splits) }
+    }
+
+    /// What its end asks for.
+    pub fn ends(&self, shape: u16) -> Ends<'_> {
+        let Shape { samples, seams, .. } = self.shapes[usize::from(shape)];
+        Ends { samples: of(&self.samples, samples), seams: of(&self.seams, seams) }
     }
 
     /// The task of the output's pose, if it has one.
@@ -228,28 +248,23 @@ impl Shapes {
 
     /// Adds what a shape consists of, and gives where its answers lead; `None` without room.
     fn add(&mut self, plan: &Plan, found: Found<'_>) -> Option<(usize, Shape)> {
-        let Found { answers, steps, known, output, weighs_anew } = found;
+        let Found { answers, steps, known, ends, output } = found;
         let at = self.reach(plan, answers)?;
         let steps = append(&mut self.steps, steps.iter().copied())?;
-        let tasks = append(&mut self.known, known.iter().copied())?;
-        let mut weights = [0, 0];
+        let tasks = append(&mut self.known, known.tasks.iter().copied())?;
+        let splits = append(&mut self.splits, known.splits.iter().copied())?;
+        let samples = append(&mut self.samples, ends.samples.iter().copied())?;
+        let seams = append(&mut self.seams, ends.seams.iter().copied())?;
         let is_space = |node: PoseIn| {
             matches!(plan.nodes[node.get()], Op::BlendSpace1D { .. } | Op::BlendSpace2D { .. })
         };
-        let others = answers.iter().copied().filter(|&(node, answer)| {
-            let reads = plan.reads[node.get()];
-            let number = plan.asked.iter().position(|alpha| *alpha == reads.weighs().alpha);
-            let Some(number) = number.filter(|_| !reads.decides()) else {
-                return !is_space(node);
-            };
-            let [looks, are] = reads.weighs().bits(number, answer as usize);
-            weights = [weights[0] | looks, weights[1] | are];
-            false
-        });
+        let others = answers.iter().copied();
+        let others = others.filter(|(node, _)| !plan.is_told(*node) && !is_space(*node));
         let others = append(&mut self.answers, others)?;
         let spaces = answers.iter().copied().filter(|(node, _)| is_space(*node));
         let spaces = append(&mut self.spaces, spaces)?;
-        Some((at, Shape { steps, tasks, answers: others, spaces, weights, output, weighs_anew }))
+        let shape = Shape { steps, tasks, splits, samples, seams, answers: others, spaces, output };
+        Some((at, shape))
     }
 
     /// The place that answers lead to, with forks where there were none; `None` without room.
@@ -280,8 +295,12 @@ impl Shapes {
     }
 }
 
+fn of<T>(all: &[T], [from, to]: Part) -> &[T] {
+    &all[usize::from(from)..usize::from(to)]
+}
+
 /// Appends some, and gives where they are; `None` without room.
-fn append<T>(to: &mut Vec<T>, some: impl Iterator<Item = T>) -> Option<[u16; 2]> {
+fn append<T>(to: &mut Vec<T>, some: impl Iterator<Item = T>) -> Option<Part> {
     let from = to.len();
     to.extend(some.take(STEPS - from + 1));
     (to.len() <= STEPS).then_some([from as u16, to.len() as u16])

@@ -2,6 +2,12 @@
 
 use super::program::Space2D;
 
+/// What a blend space over a line decides at a point with so much of the next one: three answers for
+/// each point, its own pose, a blend with the next, or that one's pose.
+pub(super) fn answer_1d(at: usize, alpha: f32) -> u32 {
+    3 * at as u32 + 1 + u32::from(alpha == 1.0) - u32::from(alpha == 0.0)
+}
+
 /// The point at or before a place on a line of ascending points, and how far it is to the next,
 /// 0..=1. A place beyond the ends, or that is not a number, counts as the nearest end.
 pub(super) fn place_1d(points: &[f32], x: f32) -> (usize, f32) {
@@ -23,10 +29,10 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// Bits of the corners that weigh something.
-    pub fn heard(&self) -> usize {
-        let [a, b, c] = self.weights.map(|weight| usize::from(weight > 0.0));
-        a | b << 1 | c << 2
+    /// The triangle, and bits of the corners that weigh something.
+    pub fn answer(&self) -> u32 {
+        let [a, b, c] = self.weights.map(|weight| u32::from(weight > 0.0));
+        8 * self.triangle as u32 + (a | b << 1 | c << 2)
     }
 }
 
@@ -35,28 +41,79 @@ impl Space2D {
     pub(super) fn corners(&self, triangle: usize) -> [u16; 3] {
         self.triangles.get(triangle).copied().unwrap_or_default()
     }
+
+    /// Its triangles, ready to be looked through.
+    pub(super) fn made_ready(&self) -> Vec<Triangle> {
+        let corners = |t: &[u16; 3]| t.map(|i| self.points[usize::from(i)].map(f64::from));
+        self.triangles.iter().map(corners).map(Triangle::new).collect()
+    }
+}
+
+/// A triangle of a blend space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Triangle {
+    pub corners: [Point; 3],
+    /// Opposite of each corner, from the next one to the last.
+    pub edges: [Point; 3],
+    /// Twice its area, negative where the corners go round clockwise.
+    pub area: f64,
+}
+
+impl Triangle {
+    fn new(corners: [Point; 3]) -> Self {
+        let [a, b, c] = corners;
+        let edges = [minus(c, b), minus(a, c), minus(b, a)];
+        Self { corners, edges, area: cross(minus(b, a), minus(c, a)) }
+    }
+
+    /// The barycentric weights of a point; one is negative for one outside.
+    fn weights(&self, p: Point) -> [f64; 3] {
+        let from = |corner: usize| minus(p, self.corners[corner]);
+        [(0, 1), (1, 2), (2, 0)]
+            .map(|(edge, corner)| cross(self.edges[edge], from(corner)) / self.area)
+    }
+
+    /// The weights of the point of its edges that is nearest to `p`, and how far that is, squared.
+    fn nearest(&self, p: Point) -> ([f64; 3], f64) {
+        let mut best = ([1.0, 0.0, 0.0], f64::INFINITY);
+        for (from, to, edge) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
+            let edge = self.edges[edge];
+            let off = minus(p, self.corners[from]);
+            let t = (dot(off, edge) / dot(edge, edge)).clamp(0.0, 1.0);
+            let off = minus(off, [edge[0] * t, edge[1] * t]);
+            let distance = dot(off, off);
+            if distance < best.1 {
+                let mut weights = [0.0; 3];
+                (weights[from], weights[to]) = (1.0 - t, t);
+                best = (weights, distance);
+            }
+        }
+        best
+    }
 }
 
 /// The spot of a place. One outside counts as the nearest one inside, one that is not a number as
 /// the origin's.
-pub(super) fn place_2d(space: &Space2D, place: [f32; 2]) -> Spot {
-    let place = place.map(|v| if v.is_finite() { v } else { 0.0 });
-    let nowhere = Spot { triangle: space.triangles.len(), weights: [1.0, 0.0, 0.0] };
-    let mut best = (nowhere, f64::INFINITY);
-    for (at, triangle) in space.triangles.iter().enumerate() {
-        let corners = triangle.map(|i| space.points[usize::from(i)].map(f64::from));
-        let (weights, distance) = nearest(corners, place.map(f64::from));
-        if distance < best.1 {
-            best = (Spot { triangle: at, weights: weights.map(|w| w as f32) }, distance);
+pub(super) fn place_2d(triangles: &[Triangle], place: [f32; 2]) -> Spot {
+    let place = place.map(|v| if v.is_finite() { v } else { 0.0 }).map(f64::from);
+    let spot = |triangle, weights: [f64; 3]| Spot { triangle, weights: weights.map(|w| w as f32) };
+    for (at, triangle) in triangles.iter().enumerate() {
+        let weights = triangle.weights(place);
+        if weights.iter().all(|w| *w >= 0.0) {
+            return spot(at, weights);
         }
-        if distance == 0.0 {
-            break;
+    }
+    let mut best = (spot(triangles.len(), [1.0, 0.0, 0.0]), f64::INFINITY);
+    for (at, triangle) in triangles.iter().enumerate() {
+        let (weights, distance) = triangle.nearest(place);
+        if distance < best.1 {
+            best = (spot(at, weights), distance);
         }
     }
     best.0
 }
 
-type Point = [f64; 2];
+pub(super) type Point = [f64; 2];
 
 fn minus(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1]]
@@ -68,35 +125,6 @@ fn dot(a: Point, b: Point) -> f64 {
 
 fn cross(a: Point, b: Point) -> f64 {
     a[0] * b[1] - a[1] * b[0]
-}
-
-/// The barycentric weights of the point of a triangle that is nearest to `p`, and how far that is,
-/// squared.
-fn nearest([a, b, c]: [Point; 3], p: Point) -> ([f64; 3], f64) {
-    let area = cross(minus(b, a), minus(c, a));
-    let weights = [
-        cross(minus(c, b), minus(p, b)) / area,
-        cross(minus(a, c), minus(p, c)) / area,
-        cross(minus(b, a), minus(p, a)) / area,
-    ];
-    if weights.iter().all(|w| *w >= 0.0) {
-        return (weights, 0.0);
-    }
-    let corners = [a, b, c];
-    let mut best = ([1.0, 0.0, 0.0], f64::INFINITY);
-    for (from, to) in [(0, 1), (1, 2), (2, 0)] {
-        let edge = minus(corners[to], corners[from]);
-        let t = (dot(minus(p, corners[from]), edge) / dot(edge, edge)).clamp(0.0, 1.0);
-        let off = minus(p, corners[from]);
-        let off = minus(off, [edge[0] * t, edge[1] * t]);
-        let distance = dot(off, off);
-        if distance < best.1 {
-            let mut weights = [0.0; 3];
-            (weights[from], weights[to]) = (1.0 - t, t);
-            best = (weights, distance);
-        }
-    }
-    best
 }
 
 #[cfg(test)]
@@ -125,7 +153,7 @@ mod tests {
 
     /// Where the weights put a place.
     fn put(space: &Space2D, place: [f32; 2]) -> [f32; 2] {
-        let Spot { triangle, weights } = place_2d(space, place);
+        let Spot { triangle, weights } = place_2d(&space.made_ready(), place);
         let corners = space.corners(triangle);
         assert!(weights.iter().all(|w| *w >= 0.0) && (weights.iter().sum::<f32>() - 1.0) < 1e-6);
         let mut at = [0.0; 2];
@@ -150,7 +178,7 @@ mod tests {
     fn corners_and_places_that_are_none() {
         let space = square();
         for (i, point) in space.points.iter().enumerate() {
-            let Spot { triangle, weights } = place_2d(&space, *point);
+            let Spot { triangle, weights } = place_2d(&space.made_ready(), *point);
             let of = space.corners(triangle).iter().position(|c| usize::from(*c) == i).unwrap();
             assert!((weights[of] - 1.0).abs() < 1e-6);
         }

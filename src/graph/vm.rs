@@ -1,13 +1,12 @@
 //! The interpreter: one evaluation of one instance, from parameters to a task list.
 
-use super::Op;
 use super::bind::BoundProgram;
-use super::control::{Control, MachineState};
+use super::control::Control;
+use super::finish::Ends;
 use super::operand::*;
-use super::plan::{Compute, Guard, Kind, Plan};
-use super::program::FASTEST;
 use super::scratch::VmScratch;
-use super::wide::{LANES, Lane};
+use super::shapes::{Guess, Shapes};
+use super::wide::{LANES, Lane, Rows};
 use crate::motion::{Fired, GroundMotion, PlayMode};
 use crate::task::{Task, TaskError, TaskIndex, TaskList};
 use glam::Vec3;
@@ -109,52 +108,59 @@ impl BoundProgram {
 
     /// Evaluates some instances, in any order. Each is handed back when its turn is over,
     /// with what its caller has put beside it, with what [`BoundProgram::evaluate`] gives, and with
-    /// the notifies that it fired. What follows from parameters alone is computed for [`LANES`] of
-    /// them at once, so that many together take less time than each by itself; what comes out is
-    /// the same to the bit.
+    /// the notifies that it fired. What there is to decide is decided for [`LANES`] of them at once,
+    /// so that many together take less time than each by itself; what comes out is the same to the
+    /// bit.
     pub fn evaluate_all<'i, T>(
         &self,
         instances: impl IntoIterator<Item = (Instance<'i>, T)>,
         scratch: &mut VmScratch,
         mut done: impl FnMut(Instance<'i>, T, Result<GroundMotion, EvaluateError>, &[Fired]),
     ) {
-        let plan = self.plan();
         scratch.fit(self);
         let mut instances = instances.into_iter().fuse();
         loop {
             scratch.values.clear();
-            let mut take = || {
-                let (mut one, with) = instances.next()?;
-                one.dt = if one.dt.is_finite() { one.dt.clamp(-LONGEST, LONGEST) } else { 0.0 };
-                let lane = self.check(one.row).map(|()| scratch.values.take(one.row, one.dt));
-                Some((one, with, lane.unwrap_or_default()))
-            };
             // Taken where they lie: an array that a function returns would be copied.
             let mut some = [const { None }; LANES];
-            some.iter_mut().for_each(|one| *one = take());
-            if some[0].is_none() {
+            let mut count = 0;
+            while count < LANES
+                && let Some((mut one, with)) = instances.next()
+            {
+                if let Err(error) = self.check(one.row) {
+                    one.list.clear();
+                    scratch.fired.clear();
+                    done(one, with, Err(error), &scratch.fired);
+                    continue;
+                }
+                one.dt = if one.dt.is_finite() { one.dt.clamp(-LONGEST, LONGEST) } else { 0.0 };
+                scratch.values.take(one.dt);
+                some[count] = Some((one, with));
+                count += 1;
+            }
+            if count == 0 {
                 return;
             }
-            scratch.values.compute(plan, &self.groups);
+            let mut rows = Rows::default();
+            for (lane, (one, _)) in some.iter_mut().flatten().enumerate() {
+                rows.put(Lane::new(lane), one.row);
+            }
+            scratch.values.compute(self, &mut rows, scratch.everything);
             // Those who do alike are next to one another: it takes a processor less to foresee what
             // they do.
-            let courses = some.each_ref().map(|one| {
-                one.as_ref().map_or(u32::MAX, |(one, _, lane)| self.course(one.row, *lane, scratch))
-            });
+            let mut courses = [u32::MAX; LANES];
+            for (lane, course) in courses[..count].iter_mut().enumerate() {
+                let Guess { weights, states } = scratch.values.guess(Lane::new(lane));
+                *course = states << 20 ^ weights << 4;
+            }
             for at in in_order(courses) {
-                let Some((mut one, with, lane)) = some[at].take() else { continue };
-                let result = self.evaluate_lane(&mut one, lane, scratch);
+                let Some((mut one, with)) = some[at].take() else { continue };
+                let mut motion = GroundMotion::IDENTITY;
+                let recorded = self.evaluate_lane(&mut one, Lane::new(at), scratch, &mut motion);
+                let result = recorded.map(|()| motion).map_err(EvaluateError::Task);
                 done(one, with, result, &scratch.fired);
             }
         }
-    }
-
-    /// A number that is the same for those who do alike: states of machines, and weights' answers.
-    fn course(&self, row: &[u32], lane: Lane, scratch: &VmScratch) -> u32 {
-        let machines = row.get(self.layout.machines()).unwrap_or_default();
-        let machines: &[MachineState] = bytemuck::cast_slice(machines);
-        let state = |at: usize| machines.get(at).map_or(0, |machine| u32::from(machine.state));
-        state(0) << 26 ^ state(1) << 20 ^ scratch.values.answers(lane) << 4
     }
 
     fn evaluate_lane(
@@ -162,13 +168,13 @@ impl BoundProgram {
         Instance { row, dt, list }: &mut Instance<'_>,
         lane: Lane,
         scratch: &mut VmScratch,
-    ) -> Result<GroundMotion, EvaluateError> {
+        motion: &mut GroundMotion,
+    ) -> Result<(), TaskError> {
         list.clear();
         scratch.fired.clear();
-        self.check(row)?;
-        scratch.values.put_back(row, lane);
+        scratch.fired.extend(scratch.values.fired(lane));
         let control = Control::of(&self.layout, row);
-        Vm { bound: self, control, scratch, list, lane, dt: *dt }.evaluate()
+        Vm { bound: self, control, scratch, list, lane, dt: *dt }.evaluate(motion)
     }
 
     pub(super) fn control<'a>(&self, row: &'a mut [u32]) -> Result<Control<'a>, EvaluateError> {
@@ -199,52 +205,38 @@ fn in_order(numbers: [u32; LANES]) -> [usize; LANES] {
 }
 
 impl Vm<'_> {
-    fn evaluate(mut self) -> Result<GroundMotion, EvaluateError> {
+    fn evaluate(&mut self, motion: &mut GroundMotion) -> Result<(), TaskError> {
+        let mut of_plans = std::mem::take(&mut self.scratch.shapes);
+        let recorded = self.evaluate_with(of_plans.current(), motion);
+        self.scratch.shapes = of_plans;
+        recorded
+    }
+
+    fn evaluate_with(
+        &mut self,
+        shapes: Option<&mut Shapes>,
+        motion: &mut GroundMotion,
+    ) -> Result<(), TaskError> {
         let plan = self.bound.plan();
-        self.begin(plan);
-        self.decide(plan);
-        match self.scratch.everything {
-            true => self.record_everything(plan)?,
-            false => self.record_needed(plan)?,
-        }
         self.list.set_root_pin(self.bound.pin);
-        Ok(self.finish())
-    }
-
-    fn begin(&mut self, plan: &Plan) {
-        let Self { scratch: s, control, bound, .. } = self;
-        s.active.fill(s.everything);
-        s.active[Guard::ALWAYS.get()] = true;
-        s.seams.fill(TaskIndex::NONE);
-        s.samples.clear();
-        s.spots.clear();
-        s.groups.clear();
-        s.groups.extend(s.values.steps(self.lane));
-        // A span that is open ends where its clock says, in the evaluation after it was heard.
-        for &clock in &bound.spanning {
-            if control.clocks[clock.get()].notifies.has_open_spans() {
-                let behind = &plan.guards.behind[plan.guards.clocks[clock.get()].get()];
-                behind.iter().for_each(|guard| s.active[guard.get()] = true);
+        if let Some(shapes) = shapes.filter(|_| !self.scratch.everything) {
+            if let Some(shape) = self.known(plan, shapes) {
+                self.record_known(plan, shapes, shape)?;
+                *motion = self.finish(shapes.ends(shape), Some(shapes.known(shape)));
+                return Ok(());
             }
+            self.record_needed(plan)?;
+            self.order_ends();
+            self.keep(plan, shapes);
+        } else {
+            self.record_everything(plan)?;
+            self.order_ends();
         }
-    }
-
-    /// Runs what decides and was not computed ahead, as far as it is needed.
-    fn decide(&mut self, plan: &Plan) {
-        let mut at = plan.first;
-        for run in &plan.runs {
-            let from = std::mem::replace(&mut at, run.end.into());
-            if !self.scratch.active[run.guard.get()] {
-                continue;
-            }
-            let ops = &plan.control[from..at];
-            match run.kind {
-                Kind::Scalars => plan.computes[from..at].iter().for_each(|op| self.compute(op)),
-                Kind::Smooths => ops.iter().for_each(|op| self.follow(op)),
-                Kind::Clocks => ops.iter().for_each(|op| self.run(op)),
-                Kind::Others => ops.iter().for_each(|op| self.step(op)),
-            }
-        }
+        let VmScratch { samples, seams, .. } = &mut *self.scratch;
+        let (samples, seams) = (std::mem::take(samples), std::mem::take(seams));
+        *motion = self.finish(Ends { samples: &samples, seams: &seams }, None);
+        (self.scratch.samples, self.scratch.seams) = (samples, seams);
+        Ok(())
     }
 
     #[inline]
@@ -265,61 +257,6 @@ impl Vm<'_> {
     /// Scalars in a row.
     pub fn row<const N: usize>(&self, first: usize) -> [f32; N] {
         std::array::from_fn(|i| self.scratch.values.get(first + i, self.lane))
-    }
-
-    fn set(&mut self, place: ScalarOut, value: f32) {
-        self.scratch.values.set(place.get(), self.lane, value);
-    }
-
-    #[inline(always)]
-    fn compute(&mut self, op: &Compute) {
-        let [a, b] = [op.a, op.b].map(|place| self.scalar(place));
-        let value = match op.function {
-            Some(function) => function.eval(a, b),
-            None if self.scalar(op.condition) > 0.5 => a,
-            None => b,
-        };
-        self.set(op.dst, value);
-    }
-
-    #[inline(always)]
-    fn follow(&mut self, op: &Op) {
-        if let Op::Smooth { value, half_life, slot, dst } = *op {
-            let value = self.smooth(slot, self.scalar(value), self.scalar(half_life));
-            self.set(dst, value);
-        }
-    }
-
-    #[inline(always)]
-    fn run(&mut self, op: &Op) {
-        if let Op::AdvanceClock { clock, speed, time, finished } = *op {
-            let (seconds, ended) = self.advance(clock, self.or(speed, 1.0));
-            self.set(time, seconds);
-            if let Some(finished) = finished {
-                self.set(finished, f32::from(u8::from(ended)));
-            }
-        }
-    }
-
-    /// Machines, transitions and sync groups.
-    fn step(&mut self, op: &Op) {
-        match *op {
-            Op::SelectState { machine } => self.select(machine),
-            Op::PaceGroup { group, speed } => {
-                let speed = self.scalar(speed).clamp(-FASTEST, FASTEST);
-                self.control.groups[group.get()].set_speed(speed);
-            }
-            Op::StateTime { machine, dst } => {
-                self.set(dst, self.control.machines[machine.get()].seconds);
-            }
-            Op::Inertialize { seam, trigger, duration, .. }
-            | Op::DeadBlend { seam, trigger, duration, .. } => {
-                let trigger = self.scalar(trigger) > 0.5;
-                let transition = self.seam(seam, trigger, self.scalar(duration));
-                self.scratch.transitions[seam.get()] = transition;
-            }
-            _ => {}
-        }
     }
 
     /// Names the output. Without a task for it (a blend space whose points are the bind pose, say)

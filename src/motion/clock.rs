@@ -178,6 +178,17 @@ impl Advance {
         backward: false,
     };
 
+    /// One that crosses no end, of any mode but a ping-pong, between two times of its clip.
+    #[inline]
+    pub(crate) fn within(
+        mode: PlayMode,
+        [from, to]: [f32; 2],
+        duration: f32,
+        [backward, finished]: [bool; 2],
+    ) -> Self {
+        Self { from, to, clock: to, wraps: 0, finished, began: from, duration, mode, backward }
+    }
+
     /// The most stretches that [`Advance::stretches`] gives; of a longer step, the last ones.
     pub const MAX_STRETCHES: i32 = 1 << 10;
 

@@ -95,6 +95,12 @@ impl SyncTrack {
         !self.times.is_empty()
     }
 
+    /// Where each marker is, the first one in the clip's first round and each after the one before,
+    /// and at the end the first one in the next round; empty without markers.
+    pub(crate) fn times(&self) -> &[f32] {
+        &self.times
+    }
+
     /// For each marker what the time to the next one is of the clip, 0..=1; one for all of them
     /// together.
     pub fn shares(&self) -> &[f32] {

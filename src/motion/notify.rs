@@ -120,9 +120,12 @@ impl NotifyCursor {
     /// Of a clip that has not played yet.
     pub const UNPLAYED: Self = Self(0);
 
+    /// The bits of which one is set while a span is open.
+    pub(crate) const SPANS: u16 = !STARTED;
+
     /// True while a span is open.
     pub fn has_open_spans(self) -> bool {
-        self.0 & !STARTED != 0
+        self.0 & Self::SPANS != 0
     }
 
     fn is_open(self, span: usize) -> bool {

@@ -173,9 +173,14 @@ impl GroupStep {
     /// One that does not move.
     pub const STILL: Self = Self { from: 0.0, to: 0.0, wraps: 0, backward: false };
 
-    /// One from a share of the round to another, which crosses no end of it.
-    pub fn within([from, to]: [f32; 2], backward: bool) -> Self {
-        Self { from, to, wraps: 0, backward }
+    /// One from a share of the round to another, with so many ends of it between them.
+    pub(crate) fn new([from, to]: [f32; 2], wraps: i32, backward: bool) -> Self {
+        Self { from, to, wraps, backward }
+    }
+
+    /// Whether time ran backwards.
+    pub(crate) fn is_backward(&self) -> bool {
+        self.backward
     }
 
     /// What the step is in the clip of a member, `duration` seconds long: one of a loop.

@@ -66,7 +66,7 @@ pub use capture::{Capture, NamedCapture, TaskRecord};
 pub use describe::{Argument, Names};
 pub use execute::Context;
 pub use kind::TaskKind;
-pub(crate) use known::Known;
+pub(crate) use known::{Known, KnownList, Split, weights_of};
 pub use list::{TaskError, TaskList};
 pub use state::{HistoryId, MaskId, Masks, NO_MASKS, PoseState, SnapshotId};
 pub use stats::{ExecuteStats, Work};

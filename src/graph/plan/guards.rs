@@ -39,8 +39,9 @@ pub struct Guards {
     of_states: HashMap<Pair, Vec<Guard>>,
     /// Of each opcode that decides.
     pub each: Vec<Guard>,
-    /// Of each clock.
+    /// Of each clock, and of each node that is a blend space.
     pub clocks: Vec<Guard>,
+    pub nodes: Vec<Guard>,
     /// By guards, what else runs where what they guard runs.
     pub behind: Vec<Vec<Guard>>,
 }
@@ -58,11 +59,10 @@ impl Guards {
 
     /// The guard of what is needed so.
     fn id(&mut self, known: &mut HashMap<BTreeSet<Pair>, Guard>, needs: &Needs) -> Guard {
-        if needs.always {
+        if needs.always || self.states.len() > usize::from(u16::MAX) {
             return Guard::ALWAYS;
         }
         *known.entry(needs.states.clone()).or_insert_with(|| {
-            // No more than opcodes that decide.
             let guard = Guard(self.states.len() as u16);
             for pair in &needs.states {
                 self.of_states.entry(*pair).or_default().push(guard);
@@ -112,6 +112,8 @@ struct Backwards<'a> {
     program: &'a Program,
     lowered: &'a Lowered,
     values: Vec<Needs>,
+    /// Of nodes that are blend spaces; of the others, always.
+    spaces: Vec<Needs>,
     /// Of clocks and machines: by whom they are read, and once their opcodes were passed, when
     /// they run.
     clocks: Vec<Needs>,
@@ -153,6 +155,7 @@ pub fn derive(program: &Program, lowered: &Lowered) -> Guards {
         program,
         lowered,
         values: vec![Needs::default(); lowered.values.len()],
+        spaces: vec![Needs::ALWAYS; lowered.nodes.len()],
         clocks: vec![Needs::default(); program.clocks.len()],
         machines: vec![Needs::default(); program.machines.len()],
         selects,
@@ -187,6 +190,9 @@ impl Backwards<'_> {
                     for (state, pose) in lowered.machines[machine.get()].poses.iter().enumerate() {
                         nodes[pose.get()].add(&Needs::state(machine, state));
                     }
+                }
+                Op::BlendSpace1D { .. } | Op::BlendSpace2D { .. } => {
+                    self.spaces[at] = needs.clone();
                 }
                 _ => {}
             }
@@ -330,6 +336,7 @@ impl Backwards<'_> {
         let known = &mut HashMap::new();
         guards.each = each.iter().map(|needs| guards.id(known, needs)).collect();
         guards.clocks = self.clocks.iter().map(|needs| guards.id(known, needs)).collect();
+        guards.nodes = self.spaces.iter().map(|needs| guards.id(known, needs)).collect();
         guards.behind = guards.states.iter().map(|states| self.behind(states, &guards)).collect();
         guards
     }

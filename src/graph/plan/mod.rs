@@ -4,19 +4,21 @@
 //! their own, one for each value that is ever written, so that a value may be read after its
 //! register would have been used again; constants and parameters lie in theirs and are not loaded.
 //! What decides (scalars, clocks, transitions) is told apart from what records tasks: the first runs
-//! in the order of the program, of the second only what the output turns out to need is recorded.
-//! What follows from parameters alone comes first of what decides: it is computed for many instances
-//! at once. And of the rest, what only states need is found, so that it is passed over while none of
-//! them is current.
+//! in the order of the program, for many instances at once, of the second only what the output turns
+//! out to need is recorded. What follows from parameters alone comes first of what decides. And of
+//! the rest, what only states need is found, so that it is passed over while none of them is current.
 
 mod guards;
 mod lower;
 mod order;
 mod reads;
+mod spaces;
 
 pub use guards::{Guard, Guards};
 pub use order::{Ahead, Compute, Kind, Run, Smoothed};
-pub use reads::{Bits, PASSES_FIRST, PASSES_SECOND, Reads, Weighs};
+pub use reads::{PASSES_FIRST, PASSES_SECOND, Reads, Weighs};
+pub use spaces::Placed;
+pub(super) use spaces::Points;
 
 use super::Op;
 use super::fault::Fault;
@@ -55,6 +57,11 @@ pub struct Plan {
     /// Weights that poses ask for and that are computed ahead, at most [`MOST_ASKED`]: what they come
     /// to is one word, two bits each: above nothing, and all.
     pub asked: Vec<Scalar>,
+    /// Machines whose states fit another word together, and where in it each of them is.
+    pub told: Vec<(MachineId, u32)>,
+    /// Blend spaces, and by node which of them it is.
+    pub spaces: Vec<Placed>,
+    pub space_of: Vec<u16>,
     /// The poses of blend spaces' points.
     pub points: Vec<PoseIn>,
     /// The node that is the character's pose.
@@ -132,6 +139,7 @@ impl Plan {
             false => reads,
         };
         let reads: Vec<Reads> = nodes.iter().map(|op| settled(Reads::of(op))).collect();
+        let (spaces, space_of) = spaces::placed(program, &nodes, &guards);
         Ok(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             ahead: control[..first].iter().filter_map(Ahead::of).collect(),
@@ -139,8 +147,11 @@ impl Plan {
             first,
             computes: control.iter().map(Compute::of).collect(),
             asked: asked(&reads, &known),
+            told: told(program),
             reads,
             choices: nodes.iter().map(|op| choices(program, op)).collect(),
+            spaces,
+            space_of,
             values,
             control,
             nodes,
@@ -153,6 +164,17 @@ impl Plan {
             guards,
             places,
         })
+    }
+
+    /// Whether what a node asks is told by the two words.
+    pub fn is_told(&self, node: PoseIn) -> bool {
+        match self.nodes[node.get()] {
+            Op::EvalStateMachine { machine, .. } => self.told.iter().any(|(at, _)| *at == machine),
+            _ => {
+                let reads = self.reads[node.get()];
+                !reads.decides() && self.asked.contains(&reads.weighs().alpha)
+            }
+        }
     }
 
     /// When an opcode of the program runs, for one that decides; `None` for one that records a
@@ -173,6 +195,22 @@ fn asked(reads: &[Reads], known: &[bool]) -> Vec<Scalar> {
         }
     }
     asked
+}
+
+/// The machines whose states are told by one word.
+fn told(program: &Program) -> Vec<(MachineId, u32)> {
+    let mut end = 0;
+    let machines = (0..).map(MachineId).zip(&program.machines);
+    let told = machines.filter_map(|(machine, desc)| {
+        let last = desc.states.len().saturating_sub(1);
+        let bits = usize::BITS - last.leading_zeros();
+        // One that has a single state takes no bit, and may be anywhere.
+        let shift = if bits == 0 { 0 } else { end };
+        let fits = shift + bits <= u32::BITS;
+        end += if fits { bits } else { 0 };
+        fits.then_some((machine, shift))
+    });
+    told.collect()
 }
 
 /// How many answers a node has that asks. A table's rows are counted by 16 bits.

@@ -1,5 +1,5 @@
-//! What decides, put into order: ahead what follows from what an instance is given, which is
-//! computed for many at once, then what takes a course of its own in each.
+//! What decides, put into order: ahead what follows from what an instance is given, which always is
+//! computed, then what waits for clocks and machines.
 
 use super::guards::Guard;
 use crate::graph::operand::*;

@@ -47,21 +47,6 @@ impl Weighs {
     }
 }
 
-/// What the sign and the size of one weight have to be: bits of [`Plan::asked`](super::Plan::asked)
-/// that are looked at, and how they are then.
-pub type Bits = [u32; 2];
-
-impl Weighs {
-    /// Of the weight with a certain number among those asked.
-    pub fn bits(self, number: usize, answer: usize) -> Bits {
-        let looks = |bit: u8| u32::from(self.how & bit != 0);
-        let of = |positive: u32, whole: u32| (positive | whole << 1) << (2 * number);
-        let is = |at: bool| u32::from(at);
-        let (a, b) = (looks(PASSES_A), looks(PASSES_B));
-        [of(a, b), of(a & is(answer != PASSES_FIRST), b & is(answer == PASSES_SECOND))]
-    }
-}
-
 impl Reads {
     /// What an opcode that records a task reads.
     pub fn of(op: &Op) -> Self {

@@ -5,6 +5,7 @@ use super::random_files::{self, CLIPS};
 use super::*;
 use crate::asset;
 use crate::graph::plan::{Guard, Plan};
+use crate::graph::wide::Lane;
 use crate::motion::{Fired, GroundMotion};
 use crate::pose::testing::Random;
 use crate::task::TaskKind;
@@ -94,7 +95,11 @@ impl<'a> Twins<'a> {
     fn control(&mut self) {
         let plan = self.few.bound.plan();
         let guards = &plan.guards;
-        let running = self.few.scratch.active.clone();
+        let lane = Lane::default();
+        let values = &self.few.scratch.values;
+        let running: Vec<bool> = (0..guards.states.len() as u16)
+            .map(|guard| values.is_active(Guard(guard), lane))
+            .collect();
         let (a, b) = (&mut self.all, &mut self.few);
         let descs = &b.bound.program().clocks;
         let (a, b) = (a.bound.control(&mut a.row).unwrap(), b.bound.control(&mut b.row).unwrap());
@@ -137,7 +142,7 @@ impl<'a> Twins<'a> {
         seen.entered += usize::from(now != before);
         let p = &self.few;
         let guards = &p.bound.plan().guards;
-        let rests = |guard: &Guard| !p.scratch.active[guard.get()];
+        let rests = |guard: &Guard| !p.scratch.values.is_active(*guard, Lane::default());
         seen.rests += usize::from(guards.clocks.iter().any(rests));
         let ops = p.bound.plan().control.iter().zip(&guards.each);
         let selects = ops.filter(|(op, _)| matches!(op, Op::SelectState { .. }));

@@ -186,3 +186,48 @@ fn sync_groups_with_and_without_markers_do_not_see_one_another() {
         compare(&bound, &mut Random(seed), 120);
     }
 }
+
+#[test]
+fn clocks_of_every_mode_and_places_in_blend_spaces_do_not_see_one_another() {
+    let text = r#"(version: 1, sync_groups: ["gait"],
+        parameters: {
+            "x": Float(range: (-2, 2)), "y": Float(range: (-2, 2)),
+            "pace": Float(range: (-2, 2), default: 1),
+        },
+        values: {"end": "ended(outside)"},
+        nodes: {
+            "loop": Clip(clip: "walk", speed: "pace"),
+            "once": Clip(clip: "run", mode: Once, speed: "pace"),
+            "clamp": Clip(clip: "idle", mode: Clamp, speed: -0.5),
+            "back": Clip(clip: "wave", mode: PingPong, speed: "pace * 3"),
+            "even": Clip(clip: "walk", sync: "gait"),
+            "gait": Clip(clip: "run", sync: "gait"),
+            "again": Clip(clip: "walk", mode: Once),
+            "outside": Clip(clip: "run", mode: Once, speed: "pace"),
+            "line": BlendSpace1D(x: "x", points: [
+                (-1, "loop"), (0, "once"), (0.5, "clamp"), (1.5, "back"),
+            ]),
+            "plane": BlendSpace2D(x: "x", y: "y", points: [
+                (0, 0, "even"), (1, 0, "gait"), (0, 1, "clamp"), (1, 1, "back"),
+            ]),
+            "machine": StateMachine(
+                entry: "line",
+                states: {
+                    "line": (pose: "line"), "plane": (pose: "plane"), "again": (pose: "again"),
+                },
+                transitions: [
+                    (from: "line", to: "plane", at_end: "loop", when: "x > 0"),
+                    (from: "line", to: "again", when: "end > 0.5", interrupts: false),
+                    (from: "plane", to: "again", after: 0.1, when: "x < 0.5"),
+                    (from: "again", to: "line", at_end: "again", before_end: 0.1),
+                ],
+                blend: Inertialize(0.2),
+            ),
+            "out": Blend(a: "machine", b: "outside", alpha: 0.2),
+        }, output: "out")"#;
+    let program = compile("graph.ron", text).unwrap().program;
+    let bound = bind(program.into_inner(), &motions::thing());
+    for seed in 1..=12 {
+        compare(&bound, &mut Random(seed), 120);
+    }
+}

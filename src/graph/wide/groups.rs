@@ -4,84 +4,84 @@
 //! lane whose round ends, and a group without markers, is left to
 //! [`SyncGroup`](crate::motion::SyncGroup), which is the twin of it all.
 
-use super::{LANES, Lane, Values, Wide};
+use super::words::GROUP;
+use super::{LANES, Lane, Mask, Values, Wide, lanes_of};
 use crate::graph::groups::{GroupRow, Groups};
-use crate::motion::{GroupStep, SyncGroup, SyncTrack};
+use crate::graph::operand::GroupId;
+use crate::motion::{GroupStep, SyncTrack};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x16};
 
-/// Words of a group in a row.
-const WORDS: usize = size_of::<SyncGroup>() / size_of::<u32>();
 /// The most that a share of a round and a phase are.
 const BELOW_ONE: f32 = 1.0_f32.next_down();
 
 /// A step of one group in each lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Steps([GroupStep; LANES]);
-
-impl Steps {
-    pub const STILL: Self = Self([GroupStep::STILL; LANES]);
-
-    pub fn get(&self, lane: Lane) -> GroupStep {
-        self.0[lane.get()]
-    }
+pub(super) struct GroupSteps {
+    pub from: Wide,
+    pub to: Wide,
+    /// Rounds that were crossed, and the lanes where there are any.
+    wraps: [i32; LANES],
+    pub wrapped: Mask,
+    pub backward: Mask,
 }
 
-/// Lets time pass for a group of one lane.
-fn advance(values: &mut Values, groups: &Groups, group: usize, lane: usize) {
-    let at = values.groups + WORDS * group;
-    let row = groups.row(group);
-    let begin = values.pieces + row.pieces.start;
-    let count = row.pieces.len();
-    let mut pieces = [0.0; SyncTrack::MOST];
-    let pieces = &mut pieces[..count];
-    for (piece, word) in pieces.iter_mut().zip(&values.words[begin..]) {
-        *piece = word.0[lane];
+impl GroupSteps {
+    pub const STILL: Self = Self {
+        from: Wide::splat(0.0),
+        to: Wide::splat(0.0),
+        wraps: [0; LANES],
+        wrapped: 0,
+        backward: 0,
+    };
+
+    pub fn get(&self, lane: Lane) -> GroupStep {
+        let at = lane.get();
+        let wraps = if self.wrapped & lane.mask() != 0 { self.wraps[at] } else { 0 };
+        let backward = self.backward & lane.mask() != 0;
+        GroupStep::new([self.from.0[at], self.to.0[at]], wraps, backward)
     }
-    let mut words: [f32; WORDS] = std::array::from_fn(|i| values.words[at + i].0[lane]);
-    let state: &mut SyncGroup = bytemuck::cast_mut(&mut words);
-    let step = state.advance_by_markers(values.dt.0[lane], row.first_rate, pieces);
-    values.steps[group].0[lane] = step;
-    for (word, value) in values.words[at..].iter_mut().zip(words) {
-        word.0[lane] = value;
-    }
-    for (word, piece) in values.words[begin..].iter_mut().zip(pieces) {
-        word.0[lane] = *piece;
+
+    pub fn set(&mut self, lane: Lane, step: GroupStep) {
+        let (at, mask) = (lane.get(), lane.mask());
+        let with = |bits: Mask, on: bool| if on { bits | mask } else { bits & !mask };
+        (self.from.0[at], self.to.0[at], self.wraps[at]) = (step.from, step.to, step.wraps);
+        self.wrapped = with(self.wrapped, step.wraps != 0);
+        self.backward = with(self.backward, step.is_backward());
     }
 }
 
 /// The twin, of one lane.
-pub(super) fn scalar(values: &mut Values, groups: &Groups, lane: usize) {
-    for group in 0..values.steps.len() {
-        advance(values, groups, group, lane);
+pub(super) fn scalar(values: &mut Values, groups: &Groups, lane: Lane) {
+    for group in (0..values.groups.len() as u16).map(GroupId) {
+        values.advance_group(groups, group, lane);
     }
 }
 
 #[inline(always)]
 pub(super) fn vector<S: Simd>(simd: S, values: &mut Values, groups: &Groups) {
-    for group in 0..values.steps.len() {
-        let row = groups.row(group);
+    for group in (0..values.groups.len() as u16).map(GroupId) {
+        let row = groups.row(group.get());
         let others = match row.pieces.is_empty() {
-            true => u64::MAX,
-            false => by_markers(simd, values, row, group),
+            true => Mask::MAX,
+            false => by_markers(simd, values, row, group.get()),
         };
-        let mut left = others & ((1 << values.count) - 1);
-        while left != 0 {
-            advance(values, groups, group, left.trailing_zeros() as usize);
-            left &= left - 1;
+        for lane in lanes_of(others & values.taken()) {
+            values.advance_group(groups, group, lane);
         }
     }
 }
 
 /// Steps of a group with markers; gives the lanes whose round ends, which are left alone.
 #[inline(always)]
-fn by_markers<S: Simd>(simd: S, values: &mut Values, row: &GroupRow, group: usize) -> u64 {
+fn by_markers<S: Simd>(simd: S, values: &mut Values, row: &GroupRow, group: usize) -> Mask {
     let splat = |v| f32x16::splat(simd, v);
     let (zero, one, below) = (splat(0.0), splat(1.0), splat(BELOW_ONE));
-    let at = values.groups + WORDS * group;
-    let begin = values.pieces + row.pieces.start;
+    let at = values.at.groups + GROUP * group;
+    let begin = values.at.pieces + row.pieces.start;
     let words = &mut values.words;
-    let [began, speed, weight, rate] = [0, 1, 2, 3].map(|i| words[at + i].load(simd));
+    let (began, speed) = (words[at].load(simd), words[at + 1].load(simd));
+    let (weight, rate) = (words[at + 2].load(simd), words[at + 3].load(simd));
     let count = row.pieces.len();
     let mut pieces = [zero; SyncTrack::MOST];
     let pieces = &mut pieces[..count];
@@ -144,9 +144,9 @@ fn by_markers<S: Simd>(simd: S, values: &mut Values, row: &GroupRow, group: usiz
     for (word, piece) in words[begin..].iter_mut().zip(&*pieces) {
         keep(word, *piece);
     }
-    let (from, to, dt) = (Wide::of(began), Wide::of(phase), Wide::of(dt));
-    for (lane, step) in values.steps[group].0.iter_mut().enumerate() {
-        *step = GroupStep::within([from.0[lane], to.0[lane]], dt.0[lane].is_sign_negative());
-    }
-    !inside.to_bitmask()
+    let backward = f32x16::splat(simd, 1.0).copysign(dt).simd_lt(zero);
+    let steps = &mut values.groups[group];
+    (steps.from, steps.to) = (Wide::of(began), Wide::of(phase));
+    (steps.wrapped, steps.backward) = (0, backward.to_bitmask() as Mask);
+    !inside.to_bitmask() as Mask
 }

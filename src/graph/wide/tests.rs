@@ -111,7 +111,7 @@ fn a_full_set_has_no_next_lane_and_a_new_one_begins_with_the_first() {
     let mut values = Values::default();
     for _ in 0..2 {
         for at in 0..LANES + 3 {
-            assert_eq!(values.take(&[], 0.1).get(), at.min(LANES - 1));
+            assert_eq!(values.take(0.1).get(), at.min(LANES - 1));
         }
         assert_eq!(values.count, LANES);
         values.clear();

@@ -1,67 +1,42 @@
 //! All lanes at once.
 
-use super::{ARRIVED, BLOCK, Decay, LANES, Values, Wide, groups, left_of};
-use crate::graph::groups::Groups;
+use super::{ARRIVED, Decay, LANES, Rows, Values, Wide, decide, groups, left_of, machines, turn};
+use crate::graph::bind::BoundProgram;
 use crate::graph::instance::Limits;
 use crate::graph::plan::{Ahead, Compute, Plan, Smoothed};
-use crate::pose::kernels::transpose::square;
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x16, i32x16};
 
 #[inline(always)]
-pub(super) fn run<S: Simd>(simd: S, values: &mut Values, plan: &Plan, of: &Groups) {
-    turn_in(simd, &values.rows, &mut values.words);
+pub(super) fn run<S: Simd>(
+    simd: S,
+    values: &mut Values,
+    bound: &BoundProgram,
+    plan: &Plan,
+    rows: &mut Rows<'_>,
+) {
+    turn::turn_in(simd, values, rows);
     given(simd, values, plan);
     for op in &plan.ahead {
         op_of(simd, values, op);
     }
     answers(simd, values, plan);
-    groups::vector(simd, values, of);
-    turn_out(simd, &values.words, &mut values.rows);
-}
-
-/// Eight lanes that begin at a certain one.
-#[inline(always)]
-fn half(wide: &Wide, first: usize) -> &[f32; BLOCK] {
-    &wide.0.as_chunks().0[first / BLOCK]
-}
-
-/// Words of rows, lane by lane, become lanes, word by word.
-#[inline(always)]
-fn turn_in<S: Simd>(simd: S, rows: &[[f32; BLOCK]], words: &mut [Wide]) {
-    for (rows, words) in rows.chunks_exact(LANES).zip(words.chunks_exact_mut(BLOCK)) {
-        for first in (0..LANES).step_by(BLOCK) {
-            let turned = square(simd, std::array::from_fn(|lane| &rows[first + lane]));
-            for (word, turned) in words.iter_mut().zip(turned) {
-                turned.store_slice(&mut word.0[first..first + BLOCK]);
-            }
-        }
-    }
-}
-
-/// And back.
-#[inline(always)]
-fn turn_out<S: Simd>(simd: S, words: &[Wide], rows: &mut [[f32; BLOCK]]) {
-    for (rows, words) in rows.chunks_exact_mut(LANES).zip(words.chunks_exact(BLOCK)) {
-        for first in (0..LANES).step_by(BLOCK) {
-            let turned = square(simd, std::array::from_fn(|word| half(&words[word], first)));
-            for (row, turned) in rows[first..first + BLOCK].iter_mut().zip(turned) {
-                turned.store_slice(row);
-            }
-        }
-    }
+    groups::vector(simd, values, &bound.groups);
+    decide::vector(simd, values, bound, plan);
+    machines::states(simd, values, plan);
+    turn::turn_out(simd, values, rows);
 }
 
 #[inline(always)]
 fn given<S: Simd>(simd: S, values: &mut Values, plan: &Plan) {
-    for (key, (param, limits)) in (values.keys..).zip(&plan.refills) {
+    for (key, (param, limits)) in (values.at.keys..).zip(&plan.refills) {
         let value = values.words[key].load(simd);
         let param = &mut values.words[param.get()];
         let set = value.simd_eq(value);
         set.select(limited(simd, limits, value), param.load(simd)).store_slice(&mut param.0);
     }
-    values.all[..values.keys].copy_from_slice(&values.words[..values.keys]);
-    values.all[values.keys] = values.dt;
+    values.all[..values.at.keys].copy_from_slice(&values.words[..values.at.keys]);
+    values.all[values.at.keys] = values.dt;
 }
 
 /// [`Limits::limited`] of what is a number.
@@ -86,7 +61,7 @@ pub(super) fn op_of<S: Simd>(simd: S, values: &mut Values, op: &Ahead) {
 }
 
 #[inline(always)]
-fn compute<S: Simd>(simd: S, values: &mut Values, op: &Compute) {
+pub(super) fn compute<S: Simd>(simd: S, values: &mut Values, op: &Compute) {
     let of = |place: usize| values.all[place].load(simd);
     let [a, b] = [op.a, op.b].map(|place| of(place.get()));
     let value = match op.function {
@@ -97,12 +72,12 @@ fn compute<S: Simd>(simd: S, values: &mut Values, op: &Compute) {
 }
 
 #[inline(always)]
-fn smooth<S: Simd>(simd: S, values: &mut Values, op: &Smoothed) {
+pub(super) fn smooth<S: Simd>(simd: S, values: &mut Values, op: &Smoothed) {
     let splat = |v| f32x16::splat(simd, v);
     let of = |place: usize| values.all[place].load(simd);
     let (value, half_life, slot) = (of(op.value.get()), of(op.half_life.get()), op.slot.get());
     let left = left(simd, &mut values.decays[slot], &values.dt, half_life);
-    let word = &mut values.words[values.smooths + slot];
+    let word = &mut values.words[values.at.smooths + slot];
     let kept = word.load(simd);
     let rests = kept.simd_eq(value);
     let next = kept.simd_eq(kept).select(value + (kept - value) * left, value);
