@@ -177,7 +177,7 @@ impl KindGraph {
     /// Who gets up begins anew, and stands for a while. Whom a sequence directs is told by that how to
     /// go on.
     pub fn get_up(&self, row: &mut [u32]) {
-        const STANDS: f32 = 2.0;
+        const STANDS: f32 = 1.0;
         let (control, driver) = row.split_at_mut(self.bound.words());
         if Driver::is_directed(driver) {
             return;

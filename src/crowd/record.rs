@@ -183,23 +183,23 @@ impl<'c> Chunk<'c, '_> {
             return;
         }
         let mut fall = on.fall(word, slot, owner);
-        if let Some(fall) = fall.as_deref_mut().filter(|fall| fall.is_down()) {
+        if let Some(fall) = fall.as_deref_mut().filter(|fall| fall.waits()) {
             // Nothing is played that anybody could see.
             playback.now = on.now;
             self.roots[slot] = still(turn.seconds);
-            let recorded = fall.record_down(turn.seconds, list);
-            debug_assert_eq!(recorded, Ok(()), "three tasks fit a list");
+            let recorded = fall.record_alone(list);
+            debug_assert_eq!(recorded, Ok(()), "a few tasks fit a list");
+            if !list.is_staged() {
+                self.count(list);
+            }
             return;
         }
         let rises = fall.as_ref().is_some_and(|fall| fall.rises());
-        if let Some(graph) = &kind.graph
-            && fall.as_ref().is_some_and(|fall| fall.begins_to_rise())
-        {
-            graph.get_up(row);
-        }
-        if rises && kind.graph.is_none() {
+        match &kind.graph {
+            Some(graph) if rises => graph.get_up(row),
             // Where its clips have taken its root meanwhile would be where it gets up.
-            playback.now = on.now;
+            None if rises => playback.now = on.now,
+            _ => {}
         }
         let before = self.before(turn);
         let mut bring = |until: f64, played: bool| {
@@ -234,6 +234,7 @@ impl<'c> Chunk<'c, '_> {
         if fall.holds() {
             self.roots[slot] = still(turn.seconds);
         }
+        self.stand(turn, GroundMotion::IDENTITY, list);
         let recorded = fall.record_on(covered, list);
         debug_assert_eq!(recorded, Ok(()), "a few more tasks fit a list");
         if !list.is_staged() {
@@ -271,13 +272,19 @@ impl<'c> Chunk<'c, '_> {
         self.roots[slot] = self.roots[slot].next(ground, seconds, seen);
     }
 
+    /// Puts the ground into a list whose feet ask for it.
+    fn stand(&self, Turn { slot, .. }: Turn<'_>, ground: GroundMotion, list: &mut TaskList) {
+        if let Some(graph) = &self.kind.graph
+            && !graph.feet.is_empty()
+            && !self.on.terrain.is_flat()
+        {
+            list.set_ground(self.on.ground(self.kind, self.owners[slot], ground));
+        }
+    }
+
     /// What is left to say of a list that was recorded.
-    fn end(
-        &mut self,
-        Turn { slot, word, .. }: Turn<'_>,
-        ground: GroundMotion,
-        list: &mut TaskList,
-    ) {
+    fn end(&mut self, turn: Turn<'_>, ground: GroundMotion, list: &mut TaskList) {
+        let Turn { slot, word, .. } = turn;
         let (on, kind, owner) = (self.on, self.kind, self.owners[slot]);
         if self.ticking {
             if on.replay.records() {
@@ -285,12 +292,7 @@ impl<'c> Chunk<'c, '_> {
             }
             return;
         }
-        if let Some(graph) = &kind.graph
-            && !graph.feet.is_empty()
-            && !on.terrain.is_flat()
-        {
-            list.set_ground(on.ground(kind, owner, ground));
-        }
+        self.stand(turn, ground, list);
         if is(word.cut, slot) {
             list.set_cut(kind.low_detail);
         }

@@ -3,7 +3,7 @@
 //! The crowd knows when somebody falls, lies and gets up, and which poses that begins and ends
 //! with; it does not know what a body is. A simulation knows nothing of crowds. They meet here.
 
-use super::Terrain;
+use super::{Physique, Terrain};
 use crate::index::BoneIndex;
 use crate::pose::{Pose, Rig};
 use glam::{Affine3A, Vec2, Vec3};
@@ -29,7 +29,7 @@ pub struct Fall<'a> {
 /// Where somebody would stand who got up from where it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footing {
-    /// World (x, z), metres, of what all its bodies hang on.
+    /// World (x, z), metres, for what all its bodies hang on.
     pub position: Vec2,
     /// Radians about +Y that it would face; 0 faces +Z.
     pub heading: f32,
@@ -42,6 +42,9 @@ pub trait Bodies: Debug + Send + Sync {
     /// A character begins to fall. `None` where it has no body: a pose that is not finite, a model
     /// without size.
     fn fall(&self, fall: &Fall<'_>) -> Option<Box<dyn Ragdoll>>;
+
+    /// What it has to get up with.
+    fn physique(&self) -> &Physique;
 }
 
 /// The bodies of one character. It is a world of its own: nobody else's bodies are in it, so what

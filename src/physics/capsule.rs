@@ -59,6 +59,14 @@ impl Capsule {
         skin.iter().map(|(p, area)| (self.distance(*p) - self.radius).abs() * area).sum()
     }
 
+    /// The same without what is beyond the end of a way.
+    pub fn ended(&self, start: Vec3, end: Vec3) -> Self {
+        let Some(along) = (end - start).try_normalize() else { return *self };
+        let length = start.distance(end);
+        let cut = |p: Vec3| p - along * ((p - start).dot(along) - length).max(0.0);
+        self.map(cut)
+    }
+
     /// From end to end.
     pub fn length(&self) -> f32 {
         self.a.distance(self.b) + 2.0 * self.radius

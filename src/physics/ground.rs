@@ -6,7 +6,7 @@
 
 use super::capsule::Capsule;
 use crate::motion::Terrain;
-use glam::{Quat, Vec2, Vec3, Vec3Swizzles};
+use glam::{Affine3A, Quat, Vec2, Vec3, Vec3Swizzles};
 
 /// A plane is left alone while the ground under its body differs from it by less: units, and the
 /// cosine of an angle.
@@ -48,6 +48,19 @@ impl Plane {
 }
 
 impl Ground {
+    /// From the simulation's units to world metres.
+    pub fn world_from_sim(&self) -> Affine3A {
+        let Self { origin, metres, .. } = *self;
+        Affine3A::from_scale_rotation_translation(Vec3::splat(metres), Quat::IDENTITY, origin)
+    }
+
+    /// The other way round.
+    pub fn sim_from_world(&self) -> Affine3A {
+        let to = 1.0 / self.metres;
+        let origin = self.origin * -to;
+        Affine3A::from_scale_rotation_translation(Vec3::splat(to), Quat::IDENTITY, origin)
+    }
+
     /// Height over the origin, units.
     pub fn height(&self, at: Vec2) -> f32 {
         let world = at * self.metres + self.origin.xz();

@@ -15,6 +15,7 @@ mod capsule;
 mod convert;
 mod ground;
 mod joints;
+mod limbs;
 mod parts;
 mod ragdoll;
 mod skeletal;

@@ -20,7 +20,7 @@ const MOST: usize = 18;
 const SHORT: f32 = 0.07;
 const SHORT_INSIDE: f32 = 0.2;
 /// Radius of a body next to without skin, as a share of the character's size.
-const LEAST_RADIUS: f32 = 0.008;
+pub const LEAST_RADIUS: f32 = 0.008;
 /// How far what hangs on a body has to be from its joint to say which way it lies, as a share of the
 /// character's size.
 const TELLING: f32 = 0.03;
@@ -42,6 +42,7 @@ pub struct Part {
 /// A capsule of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
+    pub bone: BoneIndex,
     /// Position in the list of the body's part.
     pub part: usize,
     /// Model space, at rest.
@@ -156,7 +157,7 @@ fn absorb(
 }
 
 /// The nearest bone above another that has a body.
-fn above(skeleton: &Skeleton, bodies: &[bool], bone: usize) -> Option<usize> {
+pub fn above(skeleton: &Skeleton, bodies: &[bool], bone: usize) -> Option<usize> {
     let up = |b: &usize| skeleton.parents()[*b].map(BoneIndex::get);
     std::iter::successors(up(&bone), up).find(|b| bodies[*b])
 }
@@ -230,10 +231,13 @@ fn assemble(
             part.reach = far.fold(part.reach, f32::max);
         }
     }
-    let own = parts.iter().enumerate().map(|(part, p)| Piece { part, capsule: p.capsule });
+    let own =
+        parts.iter().enumerate().map(|(part, p)| Piece { bone: p.bone, part, capsule: p.capsule });
     let riders = of_pieces().filter(|bone| !bodies[*bone]);
-    let riders = riders
-        .filter_map(|bone| Some(Piece { part: carriers[bone]?.into(), capsule: capsules[bone]? }));
+    let riders = riders.filter_map(|bone| {
+        let (part, capsule) = (carriers[bone]?.into(), capsules[bone]?);
+        Some(Piece { bone: BoneIndex(bone as u16), part, capsule })
+    });
     let mut pieces: Vec<Piece> = own.chain(riders).collect();
     pieces.sort_by_key(|piece| piece.part);
     Some(Parts { parts, pieces, carriers })

@@ -42,6 +42,8 @@ const MORE: f32 = 3.0;
 /// follows, and for how many seconds it has to be.
 const STILL: f32 = 0.06;
 const STILL_FOR: f32 = 0.3;
+/// How far from what all bodies hang on somebody would stand, of the way to where the feet are.
+const TO_FEET: f32 = 0.4;
 /// Units above its plane from which a capsule's ground is looked up only now and then, and how many
 /// substeps apart.
 const HIGH: f32 = 0.4;
@@ -57,6 +59,8 @@ pub struct SkeletalRagdoll {
     /// Where it would stand: the first body's rotation when it fell, and its forward direction.
     first: (Quat, Vec3),
     joint: Vec3,
+    /// Where the ends of legs are: a body, and a point in its frame.
+    feet: Vec<(usize, Vec3)>,
     /// Seconds that are not simulated yet.
     left: f32,
     age: f32,
@@ -118,7 +122,7 @@ impl SkeletalRagdoll {
         }
         let origin = Vec3::new(at.x, fall.terrain.height(at), at.y);
         let ground = Ground { terrain: fall.terrain, origin, metres };
-        let to_sim = |place: &Affine3A| sim_from_world(&ground) * *place;
+        let to_sim = |place: &Affine3A| ground.sim_from_world() * *place;
         let now = |part: usize| Stand::of(&to_sim(place), &model(fall.pose, part));
         let stands: Vec<Stand> = (0..parts.len()).map(now).collect();
         if !stands.iter().all(Stand::is_finite) {
@@ -210,6 +214,7 @@ impl SkeletalRagdoll {
             loose: kind.loose * size,
             first: (stands[0].rotation, ahead),
             joint: kind.rest[0].0,
+            feet: kind.feet.clone(),
             left: 0.0,
             age: 0.0,
             substeps: 0,
@@ -273,11 +278,6 @@ impl SkeletalRagdoll {
         let far = 0.5 * body.capsule.a.distance(body.capsule.b) + body.capsule.radius;
         rigid.linvel().length() + rigid.angvel().length() * far
     }
-
-    fn world_from_sim(&self) -> Affine3A {
-        let Ground { origin, metres, .. } = self.ground;
-        Affine3A::from_scale_rotation_translation(Vec3::splat(metres), Quat::IDENTITY, origin)
-    }
 }
 
 impl Ragdoll for SkeletalRagdoll {
@@ -297,7 +297,7 @@ impl Ragdoll for SkeletalRagdoll {
     }
 
     fn write(&self, rig: &Rig, model_from_world: &Affine3A, pose: &mut Pose) {
-        let model_from_sim = *model_from_world * self.world_from_sim();
+        let model_from_sim = *model_from_world * self.ground.world_from_sim();
         for body in &self.bodies {
             let Some(rigid) = world_body(&self.world, body) else { continue };
             let mut place = affine(rigid.position());
@@ -322,7 +322,19 @@ impl Ragdoll for SkeletalRagdoll {
         let (ahead, up) = (turned * self.first.1, turned * Vec3::Y);
         // Who lies on its back has its feet before it, who lies on its face its head.
         let facing = ahead.xz() - up.xz() * ahead.y;
-        let position = Vec3::from(first.translation).xz();
+        let middle = Vec3::from(first.translation).xz();
+        let world = self.ground.world_from_sim();
+        let foot = |(body, at): &(usize, Vec3)| {
+            let body = world_body(&self.world, self.bodies.get(*body)?)?;
+            let at = affine(body.position()).transform_point3(*at);
+            Some(world.transform_point3(at).xz())
+        };
+        let feet: Vec2 = self.feet.iter().filter_map(foot).sum();
+        let position = match self.feet.len() {
+            0 => middle,
+            // Not far from the hips and not far from the feet.
+            n => middle.lerp(feet / n as f32, TO_FEET),
+        };
         Footing { position, heading: facing.x.atan2(facing.y), joint: self.joint }
     }
 
@@ -333,7 +345,7 @@ impl Ragdoll for SkeletalRagdoll {
             least = least.min(a.min(b) - body.reach);
             most = most.max(a.max(b) + body.reach);
         }
-        let world = self.world_from_sim();
+        let world = self.ground.world_from_sim();
         let center = world.transform_point3((least + most) * 0.5);
         let radius = (most - least).length() * 0.5 * self.ground.metres;
         let first = self.body(0).map_or(center, |(_, place)| place.translation.into());
@@ -343,7 +355,7 @@ impl Ragdoll for SkeletalRagdoll {
     fn body(&self, number: usize) -> Option<(BoneIndex, Affine3A)> {
         let body = self.bodies.get(number)?;
         let place = affine(world_body(&self.world, body)?.position());
-        let joint = self.world_from_sim().transform_point3a(place.translation);
+        let joint = self.ground.world_from_sim().transform_point3a(place.translation);
         Some((body.bone, Affine3A { translation: joint, ..place }))
     }
 
@@ -355,7 +367,8 @@ impl Ragdoll for SkeletalRagdoll {
 
     fn capsule(&self, number: usize) -> Option<(Vec3, Vec3, f32)> {
         let placed = self.bodies.get(number)?.placed(&self.world.bodies);
-        let Capsule { a, b, radius } = placed.map(|p| self.world_from_sim().transform_point3(p));
+        let Capsule { a, b, radius } =
+            placed.map(|p| self.ground.world_from_sim().transform_point3(p));
         Some((a, b, radius * self.ground.metres))
     }
 }
@@ -382,10 +395,4 @@ fn placed(capsule: &Capsule, body: RigidBodyHandle, bodies: &RigidBodySet) -> Ca
 
 fn world_body<'a>(world: &'a PhysicsWorld, body: &Body) -> Option<&'a RigidBody> {
     world.bodies.get(body.handle)
-}
-
-fn sim_from_world(ground: &Ground) -> Affine3A {
-    let to = 1.0 / ground.metres;
-    let origin = ground.origin * -to;
-    Affine3A::from_scale_rotation_translation(Vec3::splat(to), Quat::IDENTITY, origin)
 }

@@ -2,12 +2,13 @@
 
 use super::STATURE;
 use super::joints::{self, Limits};
+use super::limbs::Measured;
 use super::parts::Parts;
 use super::ragdoll::SkeletalRagdoll;
 use super::skin::Skin;
 use crate::asset::CharacterAsset;
 use crate::math::Bounds;
-use crate::motion::{Bodies, Fall, Ragdoll};
+use crate::motion::{Bodies, Extremity, Fall, Physique, Ragdoll};
 use crate::pose::Rig;
 use glam::{Quat, Vec3};
 
@@ -29,6 +30,9 @@ pub struct Skeletal {
     pub(super) unit: f32,
     /// How far skin that no body carries is from the first part's joint, model units.
     pub(super) loose: f32,
+    pub(super) physique: Physique,
+    /// Where its legs end: a part, and a point in the frame of its body.
+    pub(super) feet: Vec<(usize, Vec3)>,
 }
 
 impl Skeletal {
@@ -45,6 +49,9 @@ impl Skeletal {
         }
         let parts = Parts::choose(skeleton, &skin, &model, size)?;
         let limits = Limits::of(rig, &parts);
+        let floor = bounds.min.y;
+        let physique =
+            Measured { rig, parts: &parts, skin: &skin, model: &model, floor, size }.physique();
         let place =
             |bone: usize| (Vec3::from(model[bone].translation), joints::direction(&model[bone]));
         let rest: Vec<_> = parts.parts.iter().map(|part| place(part.bone.get())).collect();
@@ -53,8 +60,16 @@ impl Skeletal {
             parts.carriers.iter().zip(&skin.touched).filter(|(carrier, _)| carrier.is_none());
         let loose = loose.flat_map(|(_, points)| points).map(|p| p.distance(first));
         let loose = loose.fold(0.0, f32::max);
+        let unit = size / STATURE;
+        let foot = |leg: &Extremity| {
+            let end = leg.limb.end.get();
+            let part = usize::from(parts.carriers[end]?);
+            let (joint, turn) = rest[part];
+            Some((part, turn.conjugate() * (place(end).0 - joint) / unit))
+        };
+        let feet = physique.legs.iter().filter_map(foot).collect();
         let finite = rest.iter().all(|(at, turn)| at.is_finite() && turn.is_finite());
-        finite.then_some(Self { parts, limits, rest, unit: size / STATURE, loose })
+        finite.then_some(Self { parts, limits, rest, unit, loose, physique, feet })
     }
 
     /// Number of bodies.
@@ -66,5 +81,9 @@ impl Skeletal {
 impl Bodies for Skeletal {
     fn fall(&self, fall: &Fall<'_>) -> Option<Box<dyn Ragdoll>> {
         Some(Box::new(SkeletalRagdoll::new(self, fall)?))
+    }
+
+    fn physique(&self) -> &Physique {
+        &self.physique
     }
 }

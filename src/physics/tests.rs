@@ -1,6 +1,7 @@
 //! Falls of the built-in characters, of the corpus and of skeletons that nobody would model.
 
 mod degenerate;
+mod limbs;
 mod rest;
 
 use super::joints::Limits;

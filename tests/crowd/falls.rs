@@ -72,7 +72,8 @@ fn a_cast_member_falls_whether_or_not_anybody_looks_and_then_does_as_it_is_told(
         assert_eq!(playing.state, SequenceState::Playing);
         assert!(crowd.forced().any(|(forced, _)| forced == id), "its sequence has it all along");
     });
-    ticks(&mut crowd, 60, &away());
+    // Getting up takes two seconds.
+    ticks(&mut crowd, 180, &away());
     assert!(walks(&mut crowd) > 1.5, "it walks on");
     crowd.stop_sequence(sequence).unwrap();
     assert!(crowd.knock_down(id, Vec3::X).is_ok());
@@ -114,8 +115,8 @@ fn followers_of_somebody_who_falls_are_culled_by_where_their_bones_are() {
             }
         });
         assert!(grew, "a lying follower reaches further than a standing one");
-        // Getting up takes a little over a second.
-        ticks(&mut crowd, 80, &near());
+        // Getting up takes two seconds.
+        ticks(&mut crowd, 125, &near());
         assert_eq!(followers.map(|id| crowd.character(id).unwrap().radius), standing);
         // One that no longer follows stands at once.
         assert!(crowd.knock_down(leader, Vec3::X * 2.0).unwrap());

@@ -7,6 +7,7 @@ mod budget;
 mod churn;
 mod falls;
 mod follow;
+mod getup;
 mod graph;
 mod ground;
 mod interpolate;

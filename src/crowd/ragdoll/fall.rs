@@ -1,6 +1,9 @@
 //! One character's fall, from the pose that it begins in to standing again.
 
-use crate::crowd::characters::{Characters, Place, SlotAddress, sphere_center, world_from_model};
+use super::rise::{Rise, Site, Stations};
+use crate::crowd::characters::{
+    Characters, Place, SlotAddress, sphere_center, world_from_model, wrapped,
+};
 use crate::crowd::kind::Kind;
 use crate::crowd::leases::Covered;
 use crate::crowd::ride::Ride;
@@ -11,12 +14,12 @@ use crate::motion::ground::rotate;
 use crate::motion::{Fall as FallFrom, Footing, Ragdoll, Terrain};
 use crate::pose::{Pose, RootPin};
 use crate::task::{
-    HistoryId, PoseState, SnapshotId, Stage, Task, TaskError, TaskIndex, TaskList, Transition,
+    HistoryId, PoseState, SnapshotId, Stage, Task, TaskError, TaskList, WorkerOptions,
 };
 use glam::{Affine3A, Vec2, Vec3, Vec3Swizzles};
 
-/// Seconds of getting up.
-pub(super) const RISE: f32 = 1.1;
+/// How much of the way to where its bodies face its place turns in a second, while it is down.
+const FACES: f32 = 8.0;
 
 /// How far a fall has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,9 +33,7 @@ pub(crate) enum Step {
         /// Counted from when nothing moves any more.
         left: f32,
     },
-    /// It lies as before, in the place that it will get up in.
-    Turn,
-    /// Its animation takes it up again, so many seconds in.
+    /// It gets up into the pose that its animation begins with, so many seconds in.
     Rise(f32),
     /// There is nothing more to it.
     Over,
@@ -67,7 +68,10 @@ pub(crate) struct Fall {
     /// Where it stood a frame ago.
     stood: Option<Affine3A>,
     /// What is taken out of the roots of the kept poses.
-    pins: [Option<RootPin>; 2],
+    pins: [Option<RootPin>; 3],
+    /// Where it lies, world position (x, z) and heading.
+    lies_at: (Vec2, f32),
+    rise: Option<Box<Rise>>,
     lies: f32,
     push: Vec3,
 }
@@ -76,10 +80,12 @@ pub(crate) struct Fall {
 #[derive(Clone, Copy, Debug)]
 struct Ids {
     history: HistoryId,
-    /// The pose of the frame before it fell.
+    /// The pose of the frame before it fell; on its way up, the one in between.
     before: SnapshotId,
     /// The pose that it falls in; then that of its bodies.
     bodies: SnapshotId,
+    /// The pose that it gets up into.
+    stands: SnapshotId,
 }
 
 /// What a fall is to be like.
@@ -118,8 +124,8 @@ impl Fall {
         place: Place,
         mut state: PoseState,
     ) -> Self {
-        let (history, before) = state.extend(1, 2, &of.rig);
-        let bodies = SnapshotId(before.0.saturating_add(1));
+        let (history, before) = state.extend(0, 3, &of.rig);
+        let [bodies, stands] = [1, 2].map(|at| SnapshotId(before.0.saturating_add(at)));
         Self {
             id: wish.id,
             kind,
@@ -134,9 +140,11 @@ impl Fall {
             covered: Covered::NOTHING,
             ragdoll: None,
             reach: 1.0,
-            ids: Ids { history, before, bodies },
+            ids: Ids { history, before, bodies, stands },
             stood: None,
-            pins: [None; 2],
+            pins: [None; 3],
+            lies_at: (Vec2::ZERO, 0.0),
+            rise: None,
             lies: wish.lies,
             push: wish.push,
         }
@@ -150,7 +158,7 @@ impl Fall {
 
     /// Its bodies say where its bones are, and nothing is played.
     pub fn is_down(&self) -> bool {
-        matches!(self.step, Step::Down { .. } | Step::Turn)
+        matches!(self.step, Step::Down { .. })
     }
 
     /// Its list is executed in two halves.
@@ -161,6 +169,11 @@ impl Fall {
     /// It gets up; nobody hears it and its root moves nothing.
     pub fn rises(&self) -> bool {
         matches!(self.step, Step::Rise(_))
+    }
+
+    /// Its clocks stand still: it is down, or on its way up to where they wait.
+    pub fn waits(&self) -> bool {
+        self.is_down() || (self.rises() && !self.begins_to_rise())
     }
 
     /// It begins to get up in this frame.
@@ -212,23 +225,23 @@ impl Fall {
         self.reach
     }
 
-    /// Records the list of somebody who is down: the pose that its bodies will have, which its
-    /// history keeps for getting up.
-    pub fn record_down(&mut self, seconds: f32, list: &mut TaskList) -> Result<(), TaskError> {
+    /// Records the list of somebody who is down, the pose that its bodies will have, or who gets up.
+    pub fn record_alone(&self, list: &mut TaskList) -> Result<(), TaskError> {
         list.clear();
-        if self.step == Step::Turn {
-            list.set_root_pin(self.pin());
+        if let (Step::Rise(elapsed), Some(rise)) = (self.step, &self.rise) {
+            return rise.record(elapsed, list);
         }
         let snapshot = self.ids.bodies;
         let bodies = list.push_staged(Task::LoadPoseSnapshot { snapshot }, Stage::PostPhysics)?;
-        self.remember(bodies, seconds, list)
+        list.set_output(bodies)?;
+        list.sweep();
+        Ok(())
     }
 
     /// Adds to what its animation recorded in this frame what falling and getting up make of it.
     pub fn record_on(&mut self, covered: Covered, list: &mut TaskList) -> Result<(), TaskError> {
         let source = list.output();
-        let seconds = covered.seconds;
-        let Ids { history, before, bodies } = self.ids;
+        let Ids { before, bodies, stands, .. } = self.ids;
         match self.step {
             Step::Brace => {
                 self.pins[0] = list.root_pin();
@@ -249,34 +262,19 @@ impl Fall {
                 // what they are blended over.
                 let blend = Task::Blend { a: kept, b: moved, alpha: 1.0 };
                 let whole = list.push_staged(blend, Stage::PostPhysics)?;
-                self.remember(whole, seconds, list)?;
+                list.set_output(whole)?;
             }
-            Step::Rise(elapsed) => {
-                let capture = elapsed == 0.0;
-                list.set_root_pin(self.pin());
-                let transition =
-                    Transition { history, elapsed, duration: RISE, dt: seconds, capture };
-                let up = list.push(Task::Inertialize { source, transition })?;
-                list.set_output(up)?;
+            Step::Rise(_) => {
+                // What the animation begins with is kept, and what is drawn is still how it lies.
+                self.pins[2] = list.root_pin();
+                list.set_root_pin(None);
+                let a = list.push(Task::SavePoseSnapshot { source, snapshot: stands })?;
+                let b = list.push(Task::LoadPoseSnapshot { snapshot: bodies })?;
+                let lies = list.push(Task::Blend { a, b, alpha: 1.0 })?;
+                list.set_output(lies)?;
             }
-            Step::Down { .. } | Step::Turn | Step::Over => {}
+            Step::Down { .. } | Step::Over => {}
         }
-        list.sweep();
-        Ok(())
-    }
-
-    fn remember(
-        &self,
-        source: TaskIndex,
-        seconds: f32,
-        list: &mut TaskList,
-    ) -> Result<(), TaskError> {
-        // In another place than before, what it was like before tells no velocity.
-        let dt = if self.step == Step::Turn { 0.0 } else { seconds };
-        let transition = Transition { history: self.ids.history, dt, ..Transition::OVER };
-        let output =
-            list.push_staged(Task::Inertialize { source, transition }, Stage::PostPhysics)?;
-        list.set_output(output)?;
         list.sweep();
         Ok(())
     }
@@ -289,30 +287,45 @@ impl Fall {
             self.step = Step::Over;
             return;
         }
-        let pin = self.pin().filter(|_| self.step == Step::Turn);
         let Some(ragdoll) = &mut self.ragdoll else { return };
-        if self.step != Step::Turn {
-            ragdoll.step(seconds);
-        }
+        ragdoll.step(seconds);
         let footing = ragdoll.footing();
         let (_, heading, scale) = self.place.resolve(surface.rides, &[]);
-        let heading = if self.step == Step::Turn { footing.heading } else { heading };
+        let turns = -(-FACES * seconds.max(0.0)).exp_m1();
+        let heading = heading + turns * wrapped(footing.heading - heading);
         let position = stands(&footing, heading, kind, scale);
+        self.lies_at = (position, heading);
         self.place = self.place.brought_to(position, heading, surface.rides);
-        let mut model_from_world = surface.world_from_model(kind, &self.place).inverse();
-        if let Some(motion) = pin.and_then(|pin| pin.motion()) {
-            // What its animation's pin will take out while it gets up.
-            model_from_world = motion * model_from_world;
-        }
+        let model_from_world = surface.world_from_model(kind, &self.place).inverse();
         if let Some(pose) = self.state.kept_mut(self.ids.bodies) {
             ragdoll.write(&kind.rig, &model_from_world, pose);
         }
     }
 
-    /// What is taken out of the roots of its animation from when it fell until it is up: clips stand
-    /// still meanwhile. Nothing where all of a root's motion is, which leaves no room for bodies.
-    fn pin(&self) -> Option<RootPin> {
-        self.pins[1].filter(|pin| pin.motion().is_some())
+    /// Stays where it lies, whatever carries it.
+    pub fn hold(&mut self, surface: &Surface<'_>) {
+        let (position, heading) = self.lies_at;
+        self.place = self.place.brought_to(position, heading, surface.rides);
+    }
+
+    /// Works out how it gets up, when it has just begun to.
+    pub fn plan(&mut self, options: WorkerOptions, surface: &Surface<'_>) {
+        let kind = &surface.kinds[self.kind.get()];
+        let Some(bodies) = kind.bodies.as_ref().filter(|_| self.rise.is_none()) else { return };
+        let Ids { before, bodies: lies, stands, .. } = self.ids;
+        let bones = kind.rig.bone_count();
+        if let (Some(pin), Some(pose)) = (self.pins[2], self.state.kept_mut(stands)) {
+            pin.apply(&kind.rig, pose, bones);
+        }
+        let site = Site {
+            rig: &kind.rig,
+            physique: bodies.physique(),
+            world_from_model: surface.world_from_model(kind, &self.place),
+            terrain: surface.terrain,
+            stations: Stations { lies, crouches: before, stands },
+            options,
+        };
+        self.rise = Some(Box::new(site.plan(&mut self.state)));
     }
 
     /// Makes its bodies. False where it has none.
@@ -343,6 +356,7 @@ impl Fall {
     /// A frame of so many seconds is over.
     pub fn next(&mut self, seconds: f32, surface: &Surface<'_>) {
         let at_rest = self.ragdoll.as_ref().is_none_or(|ragdoll| ragdoll.at_rest());
+        let takes = self.rise.as_ref().map_or(0.0, |rise| rise.seconds());
         self.list.clear();
         self.step = match self.step {
             // Of a frame without time no speed can be told.
@@ -352,13 +366,12 @@ impl Fall {
                 Step::Fall
             }
             Step::Fall => Step::Down { left: self.lies },
-            Step::Down { left } if at_rest && left <= seconds => Step::Turn,
-            Step::Down { left } if at_rest => Step::Down { left: left - seconds },
-            Step::Turn => {
+            Step::Down { left } if at_rest && left <= seconds => {
                 self.ragdoll = None;
                 Step::Rise(0.0)
             }
-            Step::Rise(elapsed) if elapsed + seconds >= RISE => Step::Over,
+            Step::Down { left } if at_rest => Step::Down { left: left - seconds },
+            Step::Rise(elapsed) if elapsed + seconds >= takes => Step::Over,
             Step::Rise(elapsed) => Step::Rise(elapsed + seconds.max(f32::MIN_POSITIVE)),
             step => step,
         };

@@ -5,8 +5,8 @@
 //! stepped, what has become of them is written into the snapshot, and the second half of the list
 //! goes on from that. While it is down nothing else is in its list; its clocks stand still, its root
 //! moves nothing and its driver waits. Its place follows its bodies. When they have come to rest it
-//! lies a while, then its animation begins anew, in the place and the direction that it would get up
-//! in, and an inertialization takes it there.
+//! lies a while, then its animation begins anew, and waits until it has got up into its first pose
+//! (`rise/`).
 //!
 //! It is evaluated in every frame and with all its bones, however far away it is. Whoever gives its
 //! slot back, because nobody has seen it for the grace time, stands when it is seen again; time that
@@ -17,6 +17,7 @@ mod fall;
 mod halves;
 mod place;
 mod reach;
+mod rise;
 mod simulate;
 mod wishes;
 
@@ -192,7 +193,12 @@ impl Falls {
     pub fn land(&mut self, characters: &mut Characters, slots: &mut Slots, surface: &Surface<'_>) {
         // A lane carries who lies on it until its place is found anew.
         const CARRIED: f32 = 0.2;
-        for fall in self.each().filter(|fall| fall.list.is_staged()) {
+        let lift = surface.terrain.max_height();
+        for fall in self.each().filter(|fall| fall.holds()) {
+            characters.places[fall.id.get()] = fall.place;
+            if !fall.list.is_staged() {
+                continue;
+            }
             let kind = &surface.kinds[fall.kind.get()];
             let leases = &mut slots.leases[fall.at.page as usize];
             let slot = fall.at.slot as usize;
@@ -203,12 +209,14 @@ impl Falls {
             let page = &mut slots.pages[fall.at.page as usize];
             page.matrices[at..][..fall.palette.len()].copy_from_slice(&fall.palette);
             let id = fall.id;
-            characters.places[id.get()] = fall.place;
             characters.place_sphere(id, kind, surface.rides);
             if let Some(ragdoll) = fall.ragdoll() {
                 let center = sphere_center(kind, fall.place.resolve(surface.rides, &[]), 0.0);
                 let (middle, radius) = ragdoll.sphere();
-                characters.set_radius(id, center.distance(middle) + radius + CARRIED);
+                let stands = kind.radius * fall.place.scale();
+                let lies = center.distance(middle) + radius;
+                // It gets up in the sphere that it lies in.
+                characters.set_radius(id, lies.max(stands) + CARRIED + lift);
             }
         }
     }

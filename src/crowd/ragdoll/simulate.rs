@@ -24,10 +24,16 @@ pub(crate) struct Simulation<'a> {
 impl Simulation<'_> {
     /// Everybody whose list waits for its bodies.
     pub fn run(&self, falls: &mut Falls) {
+        let options = self.crew.options();
         falls.falls.par_chunks_mut(JOB).for_each(|job| {
             self.times.worker(Phase::Physics, || {
-                for fall in job.iter_mut().map(own).filter(|fall| fall.is_staged()) {
-                    fall.simulate(self.seconds, &self.surface);
+                for fall in job.iter_mut().map(own) {
+                    if fall.is_staged() {
+                        fall.simulate(self.seconds, &self.surface);
+                    } else if fall.rises() {
+                        fall.plan(options, &self.surface);
+                        fall.hold(&self.surface);
+                    }
                 }
             });
             self.times.worker(Phase::Execute, || {
