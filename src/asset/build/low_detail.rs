@@ -60,7 +60,20 @@ mod tests {
     use super::super::super::source::Interpolation;
     use super::super::testing::{Tree, animation, turns};
     use super::super::{BuildOptions, character};
+    use crate::asset::{BUILTINS, builtin};
     use glam::{Quat, Vec3};
+
+    #[test]
+    fn the_built_in_person_is_cut_to_its_low_detail_bones() {
+        for (name, _) in BUILTINS {
+            let rig = builtin(name).unwrap().unwrap().rig().unwrap();
+            let low = rig.skeleton().low_detail_bone_count();
+            match rig.cut_rows() {
+                Some(rows) => assert_eq!(rows.count(), low.get(), "{name}"),
+                None => assert_eq!(low, rig.bone_count(), "{name}"),
+            }
+        }
+    }
 
     #[test]
     fn the_error_is_the_mean_distance_that_freezing_the_tail_makes() {

@@ -1,5 +1,4 @@
 use super::*;
-use crate::asset::{BUILTINS, builtin};
 use crate::index::{BoneCount, ClipId};
 use crate::math::{Lanes, Trs};
 use crate::pose::kernels::resolve::{BATCH, ResolveScratch, resolve};
@@ -179,19 +178,6 @@ fn noise_of_exporters_shares_a_row_and_a_visible_turn_does_not() {
         rig.cut_rows().unwrap().count()
     };
     assert_eq!([0.0, 1e-6, 1e-5, 1e-3, 0.1].map(count), [6, 6, 6, 7, 7]);
-}
-
-#[test]
-fn the_built_in_person_is_cut_to_its_low_detail_bones() {
-    for (name, _) in BUILTINS {
-        let asset = builtin(name).unwrap().unwrap();
-        let rig = asset.rig().unwrap();
-        let low = rig.skeleton().low_detail_bone_count();
-        match rig.cut_rows() {
-            Some(rows) => assert_eq!(rows.count(), low.get(), "{name}"),
-            None => assert_eq!(low, rig.bone_count(), "{name}"),
-        }
-    }
 }
 
 #[test]
