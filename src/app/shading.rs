@@ -35,14 +35,20 @@ mod live {
         folder: PathBuf,
         files: Vec<Watch>,
         looked: Instant,
+        /// Looks, one after the other, at which some file was not there.
+        missed: u32,
     }
+
+    /// Looks at which a file has to be missing to be gone: many programs save by putting another one
+    /// in its place.
+    const PATIENCE: u32 = 4;
 
     impl Shading {
         /// Watches the folder of `--shaders`.
         pub fn new(config: &RunConfig) -> Option<Self> {
             let folder = config.shaders.clone()?;
             let files = ShaderTexts::files(&folder).into_iter().map(Watch::new).collect();
-            Some(Self { folder, files, looked: Instant::now() })
+            Some(Self { folder, files, looked: Instant::now(), missed: 0 })
         }
 
         /// Between two frames: looks at the files, if it is time to.
@@ -51,10 +57,16 @@ mod live {
                 return None;
             }
             self.looked = now;
+            let gone = self.files.iter().map(Watch::path).find(|path| !path.exists());
+            if let Some(path) = gone {
+                self.missed += 1;
+                let gone = || format!("{}: gone; the last good shaders stay", path.display());
+                return (self.missed == PATIENCE).then(|| Reloaded::Kept(gone()));
+            }
             // Each is asked, so that each knows what was read.
-            let saved =
-                self.files.iter_mut().filter_map(|file| file.saved().then_some(())).count() > 0;
-            saved.then(|| match self.draw_anew(picture) {
+            let saved = self.files.iter_mut().filter_map(|file| file.saved().then_some(())).count();
+            let back = std::mem::take(&mut self.missed) >= PATIENCE;
+            (back || saved > 0).then(|| match self.draw_anew(picture) {
                 Ok(()) => Reloaded::Done(format!("{}: shaders drawn with", self.folder.display())),
                 Err(fault) => Reloaded::Kept(format!("{fault}; the last good shaders stay")),
             })
@@ -180,9 +192,19 @@ mod tests {
             assert!(notes.len() == 1 && notes[0].ends_with("good shaders stay"), "{notes:?}");
             assert!(red_sky(&kept) > 230, "{}", red_sky(&kept));
         }
+        // Gone, and back as it was.
+        let away = dir.path().join("away");
+        fs::rename(&path, &away).unwrap();
+        let mut notes = Vec::new();
+        for _ in 0..2 {
+            notes.extend(seen(&mut show, &target).0);
+        }
+        assert!(notes.len() == 1 && notes[0].contains("sky.wgsl: gone"), "{notes:?}");
+        fs::rename(&away, &path).unwrap();
         save(&path, &text);
         let (notes, mended) = seen(&mut show, &target);
-        assert!(notes.len() == 1 && red_sky(&mended) == red_sky(&own), "{notes:?}");
+        assert!(notes.iter().all(|note| note.ends_with("shaders drawn with")), "{notes:?}");
+        assert!(!notes.is_empty() && red_sky(&mended) == red_sky(&own), "{notes:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod error;
 pub mod exact;
 pub mod fault;
 pub mod gltf;
+mod regular;
 pub mod skinning;
 pub mod source;
 pub mod surface;
@@ -20,6 +21,7 @@ pub use character::{
     Vertex,
 };
 pub use error::{AssetError, Fault};
+pub use regular::{open_file, read_text};
 pub use surface::Surface;
 
 use source::Source;

@@ -5,7 +5,7 @@ use super::compile::{Compiled, Places, Warning, compile};
 use super::fault::ProgramError;
 use super::file::{GraphError, text_of};
 use super::wire::{DecodeError, MAGIC};
-use std::fs::File;
+use crate::asset::open_file;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -59,7 +59,7 @@ impl GraphFile {
     /// # Errors
     /// Of the file system; a file that is too long, or neither compiled nor UTF-8.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = open_file(path)?;
         let mut bytes = Vec::new();
         file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
         if bytes != MAGIC {

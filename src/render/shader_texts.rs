@@ -1,10 +1,14 @@
 //! Shaders that are read from a folder while the program runs.
 
 use super::shaders::{self, Shader};
+use crate::asset::read_text;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+
+/// Bytes that a file may have, at most.
+const MOST: usize = 1 << 20;
 
 /// The text of every module, put together from the files of a folder that is laid out as shaders/.
 #[derive(Clone, Debug)]
@@ -91,8 +95,7 @@ impl<'a> Assembly<'a> {
         for part in shader.parts {
             let path = file(folder, part);
             starts.push(text.len());
-            text += &std::fs::read_to_string(&path)
-                .map_err(|reason| ShaderFault::Read { path, reason })?;
+            text += &read_text(&path, MOST).map_err(|reason| ShaderFault::Read { path, reason })?;
             text.push('\n');
         }
         Ok(Self { folder, parts: shader.parts, text, starts })

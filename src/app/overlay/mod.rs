@@ -165,6 +165,11 @@ impl Hud {
         self.shown
     }
 
+    /// True while a list of choices is open, which the next key closes.
+    pub fn has_open_popup(&self) -> bool {
+        self.laid_out && self.shown && egui::Popup::is_any_open(&self.ctx)
+    }
+
     /// True while somebody looks at the timeline and wants to see the next frame.
     pub fn wants_lanes(&self) -> bool {
         self.laid_out && self.shown && self.parts.unfolded && !self.parts.still

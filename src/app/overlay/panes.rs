@@ -39,7 +39,8 @@ impl Pane {
             .title_frame(style::title())
             .frame(style::frame());
         if anew {
-            window = window.current_pos(corner);
+            // One that can be dragged keeps the place it had.
+            window = window.current_pos(corner).movable(false);
         }
         window.show(ctx, |ui| {
             ui.set_width(self.width);

@@ -103,6 +103,8 @@ fn windows_are_what_they_were_when_a_picture_is_large_again() {
         }
         [FRAME, CONTROLS].map(|pane| rect(&hud, pane.name))
     };
+    // As of a program's window that begins small.
+    rects((800, 500));
     let large = rects((1_280, 720));
     assert!(large.iter().all(|rect| rect.height() > 400.0), "{large:?}");
     assert!((large[1].max.x - 1_270.0).abs() < 1.0, "{large:?}");

@@ -12,6 +12,7 @@ pub use record::{Recording, Written};
 pub use settings::{RecordedRun, adopt};
 
 use super::characters::Cast;
+use crate::asset::open_file;
 use crate::crowd::{Crowd, Playing, RecordedKind, ReplayHeader, ReplayReader};
 use anyhow::Context;
 use std::fs::File;
@@ -27,10 +28,7 @@ type FileReader = ReplayReader<BufReader<File>>;
 /// One line that names the file.
 fn open(path: &Path) -> anyhow::Result<FileReader> {
     let name = || path.display().to_string();
-    let file = File::open(path).with_context(name)?;
-    if !file.metadata().with_context(name)?.is_file() {
-        anyhow::bail!("{}: this is not a file", path.display());
-    }
+    let file = open_file(path).with_context(name)?;
     ReplayReader::new(BufReader::new(file)).with_context(name)
 }
 

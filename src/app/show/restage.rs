@@ -11,16 +11,22 @@ use crate::app::{placing, scenario};
 use crate::crowd::{Crowd, CrowdError, NotifyLog};
 
 impl Show {
-    /// Has so many characters be there: some come or go, and where there are not enough places all
-    /// are placed anew, as a run would that begins with so many.
+    /// Has so many characters be there: some come or go, and where there are not enough places, or so
+    /// many that those left would stand apart, all are placed anew, as a run would that begins with
+    /// so many.
     pub(super) fn set_count(&mut self, count: u32) -> Result<(), Failure> {
-        match self.crowd.set_count(count) {
-            Ok(()) => self.config.count = count,
-            Err(CrowdError::NoVacancy { .. }) => {
+        /// Of its places, a crowd that is worth its ground fills one in so many.
+        const SPARSE: u32 = 3;
+        let few = count < self.crowd.capacity() / SPARSE;
+        let kept = self.recording.is_some() || self.replay.is_some();
+        let set = if few && !kept { None } else { Some(self.crowd.set_count(count)) };
+        match set {
+            Some(Ok(())) => self.config.count = count,
+            None | Some(Err(CrowdError::NoVacancy { .. })) => {
                 let config = RunConfig { count, ..self.config.clone() };
                 self.restage(config, self.cast.clone())?;
             }
-            Err(refusal) => return Err(refusal.into()),
+            Some(Err(refusal)) => return Err(refusal.into()),
         }
         self.note_switched("--count");
         Ok(())

@@ -174,10 +174,13 @@ fn the_count_changes_by_comings_and_goings_and_beyond_its_places_with_another_cr
         assert!(count == 0 || tasks.recorded > tasks.reachable, "so do switches");
         (sample.tick.count, show.crowd.capacity(), show.crowd.count_of(CharacterKind(0)))
     };
-    assert_eq!(ask(10), (10, 40, 5));
+    assert_eq!(ask(20), (20, 40, 10));
     assert_eq!(ask(31), (31, 40, 16));
+    // Too few for the ground that forty were placed on.
+    assert_eq!(ask(10), (10, 10, 5));
     assert_eq!(ask(90), (90, 90, 45));
-    assert_eq!(ask(0), (0, 90, 0));
+    assert_eq!(ask(30), (30, 90, 15));
+    assert_eq!(ask(0), (0, 0, 0));
     assert_eq!(ask(90), (90, 90, 45));
     assert_eq!(show.report().switched, ["--count"]);
     assert_eq!(show.report().config.count, 90);

@@ -277,6 +277,8 @@ impl WindowRun {
             Action::Follow => self.show.toggle_follow(),
             Action::Overlay => self.show.hud.toggle(),
             Action::Screenshot => self.screenshot(),
+            // An open list of a switch is what is let go first; egui does it.
+            Action::Quit if self.show.hud.has_open_popup() => {}
             Action::Quit => self.closing = !self.show.let_go(),
         }
     }

@@ -8,8 +8,10 @@ use egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2,
 };
 
-/// Points of the view's height.
-const HEIGHT: f32 = 230.0;
+/// Points of the view's height, at least and at most: what the graph takes at the width that there is.
+const HEIGHT: [f32; 2] = [96.0, 230.0];
+/// Points between the graph and the view's edges, both sides together.
+const MARGIN: f32 = 16.0;
 /// Points, at scale 1.
 const NODE: Vec2 = Vec2::new(104.0, 34.0);
 const COLUMN: f32 = 140.0;
@@ -37,10 +39,6 @@ struct Look {
 /// Paints the graph. Dragging moves it, a pinch or the wheel with Ctrl goes nearer, and a double click
 /// shows all of it again.
 pub fn show(ui: &mut Ui, capture: &Capture, names: Names<'_>) {
-    let size = Vec2::new(ui.available_width(), HEIGHT);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let painter = ui.painter_at(rect);
-    painter.rect_filled(rect, 4.0, Color32::from_black_alpha(110));
     let shown = shown(capture);
     let levels: Vec<u32> = shown.iter().map(|at| capture.tasks[*at].level).collect();
     let edges = edges(capture, &shown);
@@ -49,6 +47,10 @@ pub fn show(ui: &mut Ui, capture: &Capture, names: Names<'_>) {
         .into_iter()
         .map(|(column, row)| Vec2::new(column * COLUMN, row * ROW))
         .collect();
+    let size = Vec2::new(ui.available_width(), height(ui.available_width(), &places));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 4.0, Color32::from_black_alpha(110));
     let look = look(ui, rect, &response, &places);
     let at = |place: Vec2| rect.center() + (place - look.middle) * look.scale;
     for edge in &edges {
@@ -133,14 +135,31 @@ fn look(ui: &Ui, rect: Rect, response: &Response, places: &[Vec2]) -> Look {
     look
 }
 
-/// All of it, no larger than life.
-fn fit(rect: Rect, places: &[Vec2]) -> Look {
+/// What the middles of the nodes span.
+fn around(places: &[Vec2]) -> Rect {
     let mut around = Rect::NOTHING;
     places.iter().for_each(|place| around.extend_with(Pos2::ZERO + *place));
+    around
+}
+
+/// The height at which a view of this width has all of the graph and nothing besides.
+fn height(width: f32, places: &[Vec2]) -> f32 {
+    let [least, most] = HEIGHT;
+    if places.is_empty() {
+        return least;
+    }
+    let whole = around(places).size() + NODE;
+    let scale = ((width - MARGIN) / whole.x).clamp(SCALES[0], 1.0);
+    (whole.y * scale + MARGIN).clamp(least, most)
+}
+
+/// All of it, no larger than life.
+fn fit(rect: Rect, places: &[Vec2]) -> Look {
+    let around = around(places);
     if places.is_empty() {
         return Look { middle: Vec2::ZERO, scale: 1.0, fitted: true };
     }
-    let room = (rect.size() - Vec2::splat(16.0)) / (around.size() + NODE);
+    let room = (rect.size() - Vec2::splat(MARGIN)) / (around.size() + NODE);
     let scale = room.min_elem().clamp(SCALES[0], 1.0);
     Look { middle: around.center().to_vec2(), scale, fitted: true }
 }
