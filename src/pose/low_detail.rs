@@ -180,6 +180,10 @@ impl AtRest {
             return false;
         };
         let (joint, away) = (self.joints[other], self.extent);
+        // Joints that all coincide leave no length to compare by.
+        if away == 0.0 {
+            return false;
+        }
         let points = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|axis| joint + axis * away);
         let moved = points.map(|p| (matrix * inverse).transform_point3(p).distance(p));
         moved.iter().all(|moved| *moved <= TOLERANCE * self.extent)

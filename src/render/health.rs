@@ -18,6 +18,15 @@ pub enum GpuFault {
 }
 
 impl GpuFault {
+    /// What an error of wgpu's is.
+    pub(super) fn of(error: &wgpu::Error) -> Self {
+        match error {
+            wgpu::Error::OutOfMemory { source } => Self::OutOfMemory(source.to_string()),
+            wgpu::Error::Validation { description, .. }
+            | wgpu::Error::Internal { description, .. } => Self::Refused(description.clone()),
+        }
+    }
+
     fn gravity(&self) -> u8 {
         match self {
             Self::Refused(_) => 0,
@@ -62,11 +71,7 @@ impl Health {
     }
 
     pub(super) fn report_error(&self, error: &wgpu::Error) {
-        self.report(match error {
-            wgpu::Error::OutOfMemory { source } => GpuFault::OutOfMemory(source.to_string()),
-            wgpu::Error::Validation { description, .. }
-            | wgpu::Error::Internal { description, .. } => GpuFault::Refused(description.clone()),
-        });
+        self.report(GpuFault::of(error));
     }
 }
 

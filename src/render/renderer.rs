@@ -77,10 +77,14 @@ impl Renderer {
         config: &RenderConfig,
         assets: &[&CharacterAsset],
     ) -> Result<(), RenderError> {
-        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+        let scopes = [Validation, Internal, OutOfMemory];
+        let scopes = scopes.map(|errors| gpu.device().push_error_scope(errors));
         let made = Self::make(gpu, config, assets);
-        if let Some(refused) = pollster::block_on(scope.pop()) {
-            return Err(GpuFault::Refused(refused.to_string()).into());
+        // The innermost first, and each of them.
+        let refused = scopes.into_iter().rev().map(|scope| pollster::block_on(scope.pop()));
+        if let Some(refused) = refused.fold(None, |first, refused| first.or(refused)) {
+            return Err(GpuFault::of(&refused).into());
         }
         let renderer = made?;
         let in_flight = std::mem::take(&mut self.in_flight);

@@ -238,6 +238,7 @@ impl Falls {
             counts.risen += u32::from(rose && fall.is_over());
             if fall.begins_to_rise() && surface.kinds[fall.kind.get()].graph.is_none() {
                 // Nobody slides home whom nothing else takes there.
+                fall.place.settle();
                 characters.places[fall.id.get()].settle();
             }
         }

@@ -181,8 +181,8 @@ impl Scatter {
         let chunk = self.ring.make_room(gpu.device(), worth)?;
         let room = self.ring.open()[chunk].room();
         let each = ROW * u64::from(ROWS * palette_len) + 4;
-        // What rounding up the targets to whole rows takes is set aside.
-        let most = room.saturating_sub(ROW) / each;
+        // What rounding up the targets to whole rows takes is set aside; one fits, it was asked for.
+        let most = (room.saturating_sub(ROW) / each).max(1);
         Some((chunk, most as usize))
     }
 
