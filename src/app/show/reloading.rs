@@ -11,15 +11,13 @@ impl Show {
             && let Some(picture) = &mut self.picture
             && let Some(reloaded) = shading.look(picture, now)
         {
-            if let Reloaded::Done(_) = reloaded {
-                self.color_by(self.config.color_by);
-            }
             self.tell(reloaded);
         }
         if let Some(reload) = &mut self.reload
             && let Some(reloaded) = reload.look(&mut self.crowd, now)
         {
             if let Reloaded::Done(_) = reloaded {
+                // States have other names.
                 self.color_by(self.config.color_by);
             }
             self.tell(reloaded);

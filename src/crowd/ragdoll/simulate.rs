@@ -22,7 +22,7 @@ pub(crate) struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
-    /// Everybody whose list waits for its bodies.
+    /// Everybody whose list waits for its bodies, and whoever is to get up or is about it.
     pub fn run(&self, falls: &mut Falls) {
         let options = self.crew.options();
         falls.falls.par_chunks_mut(JOB).for_each(|job| {
